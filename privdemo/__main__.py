@@ -265,7 +265,7 @@ def _add_advise(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         ("answers", int, "how many answers there are (default: %(default)s)"),
         ("epsilon", float, "the largest ε of one person that is allowed (default: %(default)s)"),
         ("delta", float, "the δ where somebody is trusted (default: 10⁻⁶ or 1/n² of n people, whichever is smaller)"),
-        ("groups", int, "how many groups there are, if their owners are trusted"),
+        ("groups", int, "how many groups there are, if their leaders are trusted"),
         ("largest-share", float, "the largest share that an answer can have (default: %(default)s)"),
     ):
         field = name.replace("-", "_")

@@ -15,7 +15,7 @@ from privdemo.palette import Style
 
 # Who must be trusted with the true label, from nobody to a curator, who sees everything and publishes only a result.
 TRUTH, NOBODY, SHUFFLER = "no privacy", "nobody", "a shuffler"
-OWNER, PUBLISHER, CURATOR = "a bag owner", "a publisher", "a curator"
+LEADER, PUBLISHER, CURATOR = "a group leader", "a publisher", "a curator"
 
 
 @dataclass(frozen=True)
@@ -341,20 +341,20 @@ LABEL_PROPORTIONS = _table(
             _in_colour_of(palette.TRUTH, "dash", "square-open"),
             "labels of what is released",
         ),
-        Method(NAMES, _HINT_BAGS, OWNER, palette.SPREAD, f"{_SPREAD} on bag names"),
+        Method(NAMES, _HINT_BAGS, LEADER, palette.SPREAD, f"{_SPREAD} on bag names"),
         Method(
             by_trying(NAMES),
             f"{_HINT_BAGS}, {_BETTER}",
-            OWNER,
+            LEADER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on bag names, or a model of the classes",
         ),
-        Method(LLP, MATCH_BAGS, OWNER, palette.LABEL_PROPORTIONS, "the slides’ model"),
-        Method(MEAN_MAP, TYPICAL, OWNER, palette.OTHERS[1], "mean map"),
+        Method(LLP, MATCH_BAGS, LEADER, palette.LABEL_PROPORTIONS, "the slides’ model"),
+        Method(MEAN_MAP, TYPICAL, LEADER, palette.OTHERS[1], "mean map"),
         Method(
             ALTERNATING,
             TYPICAL_AGAIN,
-            OWNER,
+            LEADER,
             _in_colour_of(palette.OTHERS[1], "dot", "diamond-open"),
             "alternating mean map",
         ),
@@ -421,7 +421,7 @@ TRIED_NOISE = "gaussian"
 # Who must be trusted is shown by the marker, hollow where a method is chosen by trying; what learns is the colour and
 # the dash: the spread likelihood has one colour, whatever the channel.
 MARKERS = {TRUTH: "line-ns-open", NOBODY: "circle", SHUFFLER: "pentagon"}
-MARKERS |= {OWNER: "square", PUBLISHER: "diamond", CURATOR: "triangle-up"}
+MARKERS |= {LEADER: "square", PUBLISHER: "diamond", CURATOR: "triangle-up"}
 
 
 def set_names(noise: str) -> str:
@@ -468,9 +468,9 @@ COMPARISON = _table(
         _compared_method(
             TRUE, f"{_CORRECTED}, pixels known", f"{_SPREAD}, true prior", TRUTH, palette.SPREAD, "longdash"
         ),
-        _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", OWNER, palette.LABEL_PROPORTIONS),
-        _compared_method(BAG_NAMES, _HINT_BAGS, f"{_SPREAD} on bag names", OWNER, palette.SPREAD, "dash"),
-        _by_trying(BAG_NAMES, f"{_HINT_BAGS}, {_BETTER}", OWNER),
+        _compared_method(LLP, MATCH_BAGS, "the slides’ model (LLP)", LEADER, palette.LABEL_PROPORTIONS),
+        _compared_method(BAG_NAMES, _HINT_BAGS, f"{_SPREAD} on bag names", LEADER, palette.SPREAD, "dash"),
+        _by_trying(BAG_NAMES, f"{_HINT_BAGS}, {_BETTER}", LEADER),
         *(
             method
             for noise, (words, dash) in _NOISES.items()

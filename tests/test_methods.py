@@ -7,7 +7,7 @@ import pytest
 from privdemo import methods, palette
 from privdemo.experiments import class_ratio, comparison, label_proportions, training
 from privdemo.mechanisms.label_counts import RELEASES
-from privdemo.methods import COMPARISON, LABEL_PROPORTIONS, NOBODY, OWNER, PUBLISHER, TRAINING, TRUTH
+from privdemo.methods import COMPARISON, LABEL_PROPORTIONS, LEADER, NOBODY, PUBLISHER, TRAINING, TRUTH
 from tests.documents import ROOT
 
 TABLES = (methods.VOTING, methods.LABEL_COUNTS, TRAINING, LABEL_PROPORTIONS, methods.CLASS_RATIO, COMPARISON)
@@ -49,7 +49,7 @@ def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_i
         assert method.style.marker == methods.MARKERS[method.trust] + hollow or name == methods.CLEAN
     assert len(set(methods.MARKERS.values())) == 6
     shown = (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP, methods.mmd("laplace"), methods.CURATED)
-    assert [COMPARISON[name].trust for name in shown] == [TRUTH, TRUTH, NOBODY, OWNER, PUBLISHER, methods.CURATOR]
+    assert [COMPARISON[name].trust for name in shown] == [TRUTH, TRUTH, NOBODY, LEADER, PUBLISHER, methods.CURATOR]
     assert COMPARISON[methods.SHUFFLED_COUNT].trust == methods.SHUFFLER
     assert COMPARISON[methods.set_names("dirichlet")].title == "use each set as a hint, scaled Dirichlet"
     assert set(methods.TIGHT.values()) <= set(RELEASES)

@@ -21,7 +21,7 @@ def along(question: Question) -> dict[str, tuple[Plan, ...]]:
     """Return plans for each kind of trust that the question allows, by the words of `TRUSTED`.
 
     They are along the number of people, all with the ε that is advised for `question`, but at least the ε that every
-    method takes; for a classifier along the ε of the shipped trials. An owner is left out where groups are not known,
+    method takes; for a classifier along the ε of the shipped trials. A leader is left out where groups are not known,
     and where there are too few people for them.
     """
     if question.ask == CLASSIFIER:
@@ -38,10 +38,10 @@ def along(question: Question) -> dict[str, tuple[Plan, ...]]:
     epsilon = max(plan.epsilon, limits.ORACLE_EPSILON.low)
     found = {}
     for trust in question.trusts:
-        if trust == "owner" and question.groups is None:
+        if trust == "leader" and question.groups is None:
             continue
-        fewest = 2 * (question.groups or 1) if trust == "owner" else 1
-        groups = question.groups if trust == "owner" else None
+        fewest = 2 * (question.groups or 1) if trust == "leader" else 1
+        groups = question.groups if trust == "leader" else None
         found[trust] = tuple(
             best_plan(replace(question, trust=trust, epsilon=epsilon, within=None, people=people, groups=groups))
             for people in several

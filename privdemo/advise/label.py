@@ -8,7 +8,7 @@ from typing import NamedTuple
 from privdemo.advise.plan import Plan
 from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, YES_NO, Question
 from privdemo.advise.recommend import Advice
-from privdemo.advise.words import added_noise, exactness, owners, promise, relied_on, sending
+from privdemo.advise.words import added_noise, exactness, leaders, promise, relied_on, sending
 from privdemo.methods import COMPARISON, FREQUENCY_ORACLES
 
 # How often a person may be asked again, to say what that gives away.
@@ -23,13 +23,13 @@ _SEES = {
     "nobody": "Whoever collects sees what each telephone sends, and cannot be sure which answers are true.",
     "shuffler": "The shuffler sees what each telephone sends, and whoever collects sees all of it mixed; nobody can "
     "be sure which answers are true.",
-    "owner": "The owner of a group sees its true answers. Everybody else sees the numbers that are published.",
+    "leader": "The leader of a group sees its true answers. Everybody else sees the numbers that are published.",
     "curator": "The curator sees all true answers. Everybody else sees what is published.",
 }
 _TRUSTED = {
     "nobody": "Nobody but the telephone itself.",
     "shuffler": "The shuffler: to mix, and to tell nobody who sent what.",
-    "owner": "The owner of each group: to add the noise, and to pass on nothing else.",
+    "leader": "The leader of each group: to add the noise, and to pass on nothing else.",
     "curator": "The curator: to add the noise, to pass on nothing else, and to keep the true answers safe.",
 }
 
@@ -71,13 +71,13 @@ def _how(question: Question, plan: Plan) -> str:
         name = "randomised response" if question.answers == 2 else FREQUENCY_ORACLES[plan.mechanism].title
         then = " A shuffler mixes what is sent." if plan.trust == "shuffler" else ""
         return f"Your telephone will {sends} ({name}).{f' A computer is trained with {method}.' if method else then}"
-    if relied_on(plan) == "owner":
+    if relied_on(plan) == "leader":
         does = (
             f"publishes with noise how many have the label, and a computer is trained with {method}"
             if method
             else f"adds {added_noise(question, plan)}, and these numbers are added up"
         )
-        return f"The owner of {owners(question, plan)} {does}."
+        return f"The leader of {leaders(question, plan)} {does}."
     if method:
         return f"A curator trains a computer on the true labels, and publishes it with noise ({method})."
     return f"A curator adds {added_noise(question, plan)}, and publishes that alone."

@@ -8,19 +8,19 @@ from privdemo import limits
 from privdemo.accounting import default_delta
 from privdemo.datasets import DATASETS
 from privdemo.experiments.comparison import study
-from privdemo.methods import CURATOR, NOBODY, OWNER, SHUFFLER
+from privdemo.methods import CURATOR, LEADER, NOBODY, SHUFFLER
 
 YES_NO, ONE_OF_K, COUNTS, CLASSIFIER = "yes-no", "one-of-k", "counts", "classifier"
 
 # Who may be trusted, from nobody to a curator, by the words of links and of the command line.
-TRUSTED = {"nobody": NOBODY, "shuffler": SHUFFLER, "owner": OWNER, "curator": CURATOR}
+TRUSTED = {"nobody": NOBODY, "shuffler": SHUFFLER, "leader": LEADER, "curator": CURATOR}
 
 # Whom people can trust, from nobody to whoever sees everything, for each kind of question; and why with no other.
 TRUSTS: dict[str, tuple[str, ...]] = {
     YES_NO: tuple(TRUSTED),
     ONE_OF_K: tuple(TRUSTED),
-    COUNTS: ("owner", "curator"),
-    CLASSIFIER: ("nobody", "owner", "curator"),
+    COUNTS: ("leader", "curator"),
+    CLASSIFIER: ("nobody", "leader", "curator"),
 }
 _WHY_NOT = {
     COUNTS: "whoever holds the table has seen everybody's answer; ask “one-of-k” where people send theirs themselves",
@@ -46,9 +46,9 @@ class Question:
             the share of right answers that may be lost. 0.02 is ± 2 points.
         answers: How many answers there are.
         epsilon: The largest ε of one person that is allowed.
-        delta: The δ of a shuffler, of a curator and of an owner; None: `default_delta` of the people who are asked.
+        delta: The δ of a shuffler, of a curator and of a leader; None: `default_delta` of the people who are asked.
             Without trust it is 0, and for a classifier it is that of the shipped trials.
-        groups: How many groups there are, if their owners are trusted.
+        groups: How many groups there are, if their leaders are trusted.
         largest_share: The largest true share that any of the answers can have; the half-width holds for all up to it.
         dataset: The records that those of a classifier are like, one of `SHIPPED`.
     """
@@ -115,5 +115,5 @@ class Question:
         if self.groups is not None:
             most = (self.people or limits.ORACLE_PEOPLE.high) // 2
             limits.Limit("groups", 1, most, "a group of one person hides nothing", integer=True).check(self.groups)
-        elif self.trust == "owner" and self.ask != CLASSIFIER:
-            raise ValueError("groups is missing; say how many groups there are, each with an owner who counts it")
+        elif self.trust == "leader" and self.ask != CLASSIFIER:
+            raise ValueError("groups is missing; say how many groups there are, each with a leader who counts it")

@@ -56,11 +56,11 @@ def advise(question: Question) -> Advice:
 
 
 def _next_trusts(question: Question) -> list[str]:
-    """Return the next less and the next more trust; a group's owner only where groups are known."""
+    """Return the next less and the next more trust; a group's leader only where groups are known."""
     known = [
         trust
         for trust in question.trusts
-        if trust != "owner" or question.groups is not None or question.ask == CLASSIFIER
+        if trust != "leader" or question.groups is not None or question.ask == CLASSIFIER
     ]
     at = known.index(question.trust)
     return [known[place] for place in (at - 1, at + 1) if 0 <= place < len(known)]

@@ -10,7 +10,7 @@ from privdemo.advise.question import CLASSIFIER, TRUSTED, TRUSTS, Question
 from privdemo.datasets import name_of
 from privdemo.experiments.comparison import CLASSIFY, LABELS, ComparisonConfig, needs_delta, study
 from privdemo.intervals import Estimate
-from privdemo.methods import CLEAN, COMPARISON, NOBODY, OWNER
+from privdemo.methods import CLEAN, COMPARISON, LEADER, NOBODY
 
 # The comparison's settings with private labels, by the data set.
 _CONTEXTS: dict[str, ComparisonConfig] = {
@@ -83,5 +83,5 @@ def classifier_plan(question: Question) -> Plan:
 def _parameters(method: str, epsilon: float) -> dict[str, float]:
     """Return what a method is given in the trials at this ε."""
     config = ComparisonConfig(epsilon=epsilon)
-    by_trust = {NOBODY: {"flip_prob": config.flips.flip_prob}, OWNER: {"bag_size": float(config.bag_size)}}
+    by_trust = {NOBODY: {"flip_prob": config.flips.flip_prob}, LEADER: {"bag_size": float(config.bag_size)}}
     return by_trust.get(COMPARISON[method].trust, {})

@@ -39,7 +39,7 @@ def simulated_half_width(advice: Advice, repeats: int = 20_000, seed: int = 0) -
 
 def _noise(advice: Advice, repeats: int, rng: np.random.Generator) -> Array:
     """Return sums of the noise of all groups; that of Laplace noise is a difference of gamma variates."""
-    groups = (advice.question.groups or 1) if advice.plan.trust == "owner" else 1
+    groups = (advice.question.groups or 1) if advice.plan.trust == "leader" else 1
     parameters = advice.plan.parameters
     if advice.plan.mechanism == GAUSSIAN_COUNTS:
         return parameters["sigma"] * np.sqrt(groups) * rng.standard_normal(repeats)

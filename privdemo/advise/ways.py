@@ -1,7 +1,7 @@
 """The ways to ask, by whom people trust: each searches the least ε, and the fewest people, that reach a goal.
 
 *Nobody* is trusted: everybody reports through a frequency oracle with ε. *A shuffler* mixes such reports, made with a
-larger ε₀. *An owner* counts the true answers of a group and adds noise, and the groups' counts are added up. *A
+larger ε₀. *A leader* counts the true answers of a group and adds noise, and the groups' counts are added up. *A
 curator* does so with all people at once. Every half-width falls as ε, ε₀ or the number of people grows, so that every
 search is a bisection over multiples of 1/1000 or whole numbers.
 """
@@ -256,7 +256,7 @@ class Noisy(Way):
 
 
 class Grouped(Noisy):
-    """The owner of each group is trusted, and nobody else."""
+    """The leader of each group is trusted, and nobody else."""
 
     @property
     def n_groups(self) -> int:  # type: ignore[override]
@@ -264,11 +264,11 @@ class Grouped(Noisy):
         return self.question.groups or 1
 
 
-# The ways that are open to whoever trusts somebody: without an owner's noise everybody can still report alone.
+# The ways that are open to whoever trusts somebody: without a leader's noise everybody can still report alone.
 WAYS: dict[str, tuple[type[Way], ...]] = {
     "nobody": (Local,),
     "shuffler": (ShuffledResponse, Shuffled),
-    "owner": (Grouped, Local),
+    "leader": (Grouped, Local),
     "curator": (Noisy,),
 }
 

@@ -14,13 +14,13 @@ from privdemo.methods import COMPARISON, FREQUENCY_ORACLES
 _WHO = {
     "nobody": "nobody",
     "shuffler": "a shuffler, who mixes all answers so that nobody knows whose is whose",
-    "owner": "the owner of each group",
+    "leader": "the leader of each group",
     "curator": "a curator, who sees all answers",
 }
 _SEEN = {
     "nobody": "what that person sends",
     "shuffler": "the mixed answers of all people",
-    "owner": "all that is published",
+    "leader": "all that is published",
     "curator": "all that is published",
 }
 _NO_OTHERS = "No other number of people was tried."
@@ -126,8 +126,8 @@ def added_noise(question: Question, plan: Plan) -> str:
     return f"{noise} to the number of {each}"
 
 
-def owners(question: Question, plan: Plan) -> str:
-    """Return whose owners count the true answers: “each of the 20 groups”."""
+def leaders(question: Question, plan: Plan) -> str:
+    """Return whose leaders count the true answers: “each of the 20 groups”."""
     if plan.accuracy:
         return f"each group of {plan.parameters['bag_size']:g} people"
     return "the group" if question.groups == 1 else f"each of the {question.groups:,} groups"
@@ -136,13 +136,13 @@ def owners(question: Question, plan: Plan) -> str:
 def _counting(question: Question, plan: Plan) -> str:
     """Return what whoever has true answers or labels does."""
     method = f"the method “{COMPARISON[plan.mechanism].title}”" if plan.accuracy else ""
-    if relied_on(plan) == "owner":
+    if relied_on(plan) == "leader":
         do = (
             f"publish with noise how many have the label, and train with {method}"
             if method
             else f"add {added_noise(question, plan)}, and add these numbers up"
         )
-        return f"Let the owner of {owners(question, plan)} {do}."
+        return f"Let the leader of {leaders(question, plan)} {do}."
     if method:
         return f"Let a curator train on the true labels, and publish a model with noise ({method})."
     return f"Let a curator add {added_noise(question, plan)}, and publish that alone."

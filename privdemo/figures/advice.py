@@ -16,13 +16,13 @@ from privdemo.intervals import Estimate
 TRUSTED_NAMES = {
     "nobody": "nobody",
     "shuffler": "a shuffler",
-    "owner": "group owners",
+    "leader": "group leaders",
     "curator": "a curator",
 }
 _STYLES = {
     "nobody": palette.SPREAD,
     "shuffler": palette.OTHERS[0],
-    "owner": palette.LABEL_PROPORTIONS,
+    "leader": palette.LABEL_PROPORTIONS,
     "curator": palette.OTHERS[1],
 }
 

@@ -19,7 +19,7 @@ def test_every_half_width_is_that_of_a_simulation(ask, k):
     for trust in TRUSTS[ask]:
         for people in (100, 5000, 1_000_000):
             for within, epsilon in GOALS:
-                groups = 20 if trust == "owner" else None
+                groups = 20 if trust == "leader" else None
                 advice = advise(Question(ask, trust, people, within, k, epsilon, groups=groups))
                 simulated = simulated_half_width(advice)
                 assert advice.plan.half_width == pytest.approx(simulated, rel=0.05), (advice.plan, simulated)

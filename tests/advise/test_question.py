@@ -18,18 +18,21 @@ BAD = [
     ({"within": -0.1}, "within must be in [0.0001, 0.5], got -0.1"),
     ({"within": float("nan")}, "within must be in [0.0001, 0.5], got nan"),
     ({"within": 3.0}, "within must be in [0.0001, 0.5], got 3"),
-    ({"trust": "my neighbour"}, "trust must be one of nobody, shuffler, owner, curator, got 'my neighbour'"),
+    ({"trust": "my neighbour"}, "trust must be one of nobody, shuffler, leader, curator, got 'my neighbour'"),
     ({"ask": "everything"}, "ask must be one of yes-no, one-of-k, counts, classifier, got 'everything'"),
-    ({"ask": "counts", "trust": "nobody"}, "trust must be one of owner, curator where counts is asked, got 'nobody': "),
-    ({"ask": "classifier", "trust": "shuffler"}, "trust must be one of nobody, owner, curator where classifier is "),
+    (
+        {"ask": "counts", "trust": "nobody"},
+        "trust must be one of leader, curator where counts is asked",
+    ),
+    ({"ask": "classifier", "trust": "shuffler"}, "trust must be one of nobody, leader, curator where classifier is "),
     ({"ask": "one-of-k", "answers": 1}, "answers must be a whole number in [2, 1024], got 1; one answer hides nothing"),
     ({"ask": "one-of-k", "answers": 1025}, "answers must be a whole number in [2, 1024], got 1025"),
     ({"answers": 3}, "answers must be 2 where yes-no is asked, got 3; ask “one-of-k” for more"),
     ({"epsilon": 0.0}, "epsilon must be in [0.01, 10], got 0; below, nothing can be seen"),
     ({"epsilon": float("inf")}, "epsilon must be in [0.01, 10], got inf"),
     ({"delta": 1.0}, "delta must be in [0, 0.3], got 1"),
-    ({"trust": "owner"}, "groups is missing; say how many groups there are"),
-    ({"trust": "owner", "groups": 51}, "groups must be a whole number in [1, 50], got 51; a group of one person"),
+    ({"trust": "leader"}, "groups is missing; say how many groups there are"),
+    ({"trust": "leader", "groups": 51}, "groups must be a whole number in [1, 50], got 51; a group of one person"),
     ({"largest_share": 0.4}, "largest_share must be in [0.5, 1], got 0.4; "),
     ({"ask": "classifier", "dataset": "sms"}, "dataset must be one of mnist, digits, adult, got 'sms'"),
     ({"ask": "classifier", "epsilon": 0.05}, "epsilon must be in [0.1, 10], got 0.05; less was not tried"),
@@ -82,14 +85,14 @@ def test_the_terminal_prints_the_sentences_and_the_same_as_json(capsys):
 
 
 def test_the_terminal_takes_every_argument_of_a_question(capsys):
-    asked = Question("one-of-k", "owner", 4000, 0.05, 8, 2.0, 1e-5, 7, 0.4, "adult")
+    asked = Question("one-of-k", "leader", 4000, 0.05, 8, 2.0, 1e-5, 7, 0.4, "adult")
     assert main(["advise", *options(vars(asked)), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["question"] == dataclasses.asdict(asked)
 
 
 SLOWEST = [
     Question("yes-no", "shuffler", 300, 0.1, groups=10),
-    Question("yes-no", "owner", 90_000, 0.01, groups=100),
+    Question("yes-no", "leader", 90_000, 0.01, groups=100),
     Question("one-of-k", "shuffler", 5_000_000, 0.001, answers=1024),
     Question("one-of-k", "curator", 100_000, 0.01, answers=64),
     Question("counts", "curator", 10_000, 0.01, answers=1024, delta=1e-3),
@@ -119,7 +122,7 @@ def all_questions():
             for k in (2,) if ask in ("yes-no", "classifier") else (2, 16, 1024):
                 for people, within in ((20, None), (600, 0.05), (None, 0.02)):
                     for largest in (1.0, 0.3):
-                        groups = 5 if trust == "owner" else None
+                        groups = 5 if trust == "leader" else None
                         if largest >= 1 / k:
                             yield Question(ask, trust, people, within, k, groups=groups, largest_share=largest)
 
@@ -138,9 +141,9 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone swap yes and no with a chance of 26.9 %. With 5,000 people the share of "
-            "yes, corrected for these chances, is right to ± 3 points in 95 of 100 surveys. The price of privacy: "
-            "if all sent their true answers, 1,064 people would be enough.",
+            "Let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be sure of any one "
+            "answer. With 5,000 people the share of yes, corrected for these chances, is right to ± 3 points in 95 of "
+            "100 surveys. The price of privacy: with true answers, 1,064 people would be enough.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
@@ -156,8 +159,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone swap yes and no with a chance of 26.9 %. With 1 person the share of yes "
-            "may be anything; if all sent their true answers, ± 44.5 points.",
+            "Let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be sure of any one "
+            "answer. With 1 person the share of yes may be anything; with true answers, ± 44.5 points.",
         ),
         (
             Question("classifier", "nobody", 100),
@@ -193,9 +196,9 @@ def test_alternatives_are_the_next_less_and_the_next_more_trust():
     grouped = [advise(Question("yes-no", trust, 2000, 0.05, groups=10)).alternatives for trust in TRUSTED]
     assert [[other.trust for other in each] for each in grouped] == [
         ["shuffler"],
-        ["nobody", "owner"],
+        ["nobody", "leader"],
         ["shuffler", "curator"],
-        ["owner"],
+        ["leader"],
     ]
 
 
@@ -241,13 +244,21 @@ def test_a_label_without_a_question_says_what_is_wanted():
     [
         (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Nobody but"),
         (Question("one-of-k", "shuffler", 5000, answers=64), "(subset selection). A shuffler mixes", "The shuffler: "),
-        (Question("yes-no", "owner", 5000, groups=20), "The owner of each of the 20 groups adds Laplace", "The owner"),
+        (
+            Question("yes-no", "leader", 5000, groups=20),
+            "The leader of each of the 20 groups adds",
+            "The leader",
+        ),
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
         # Where noise from every telephone is better, it does not matter who else is trusted.
-        (Question("yes-no", "owner", 5000, groups=2500), "Your telephone will send the opposite", "Nobody but"),
+        (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will swap yes and no", "Nobody but"),
         (Question("classifier", "nobody"), "(randomised response). A computer is trained with", "Nobody but"),
         (Question("classifier", "curator"), "Your telephone will send the other label", "Nobody but"),
-        (Question("classifier", "owner", epsilon=0.1, dataset="adult"), "The owner of each group of", "The owner of"),
+        (
+            Question("classifier", "leader", epsilon=0.1, dataset="adult"),
+            "The leader of each group of",
+            "The leader of",
+        ),
         (
             Question("classifier", "curator", epsilon=0.25, dataset="adult"),
             "A curator trains a computer",

@@ -20,7 +20,7 @@ from privdemo.advise import TRUSTS, Question, advise
 from privdemo.advise.ways import MOST_HIDING, Noisy, Shuffled, oracle_of, ways
 from privdemo.intervals import Z95
 from privdemo.mechanisms.frequency_oracles import ORACLES, OptimisedLocalHashing, SubsetSelection
-from privdemo.methods import COMPARISON, CURATOR, NOBODY, OWNER
+from privdemo.methods import COMPARISON, CURATOR, LEADER, NOBODY
 
 CASES = [
     ("yes-no", 2, 0.03, 1.0),
@@ -40,7 +40,7 @@ def all_cases():
 
 
 def groups(trust):
-    return 10 if trust == "owner" else None
+    return 10 if trust == "leader" else None
 
 
 @pytest.mark.parametrize(("trust", "ask", "k", "within", "epsilon"), all_cases())
@@ -142,7 +142,7 @@ def test_a_shuffler_hides_people_among_at_most_a_hundred_thousand():
 @pytest.mark.parametrize("ask", ["yes-no", "one-of-k", "counts"])
 def test_unless_it_is_said_delta_follows_from_the_people_of_each_plan(ask):
     for trust in TRUSTS[ask]:
-        groups = 20 if trust == "owner" else None
+        groups = 20 if trust == "leader" else None
         asked = Question(ask, trust, within=0.02, epsilon=0.5, answers=2 if ask == "yes-no" else 16, groups=groups)
         fewest = advise(asked).plan
         for people in (fewest.people, 500, 50_000):
@@ -168,7 +168,7 @@ def test_without_delta_a_shuffler_gains_nothing(k):
 QUESTIONS = {
     "yes-no": Question("yes-no", "nobody", 3000, 0.06, epsilon=1.5),
     "shuffled": Question("yes-no", "shuffler", 3000, 0.06, epsilon=0.3),
-    "owners": Question("yes-no", "owner", 3000, 0.06, epsilon=0.3, groups=20),
+    "leaders": Question("yes-no", "leader", 3000, 0.06, epsilon=0.3, groups=20),
     "curator": Question("one-of-k", "curator", 3000, 0.06, answers=16, epsilon=0.3),
     "many": Question("one-of-k", "nobody", 20_000, 0.06, answers=16, epsilon=1.0),
     "many shuffled": Question("one-of-k", "shuffler", 20_000, 0.03, answers=16, epsilon=1.0),
@@ -200,7 +200,7 @@ def test_every_result_is_monotone_in_every_argument(name, argument, values, more
     asked = vars(QUESTIONS[name])
     if argument == "answers" and asked["ask"] == "yes-no":
         asked = asked | {"ask": "one-of-k"}
-    if argument == "groups" and asked["trust"] != "owner":
+    if argument == "groups" and asked["trust"] != "leader":
         return
     if argument == "largest_share" and asked["answers"] < 16:
         return
@@ -214,7 +214,7 @@ def test_more_trust_never_costs_more(case):
     k, people, within = case
     asked = {"ask": "one-of-k", "people": people, "within": within, "answers": k, "groups": 10}
     found = {trust: results(Question(trust=trust, **asked)) for trust in TRUSTS["one-of-k"]}
-    for less, more in (("nobody", "shuffler"), ("shuffler", "curator"), ("nobody", "owner"), ("owner", "curator")):
+    for less, more in (("nobody", "shuffler"), ("shuffler", "curator"), ("nobody", "leader"), ("leader", "curator")):
         assert all(b <= a for a, b in zip(found[less], found[more], strict=True)), found
 
 
@@ -241,7 +241,7 @@ def test_a_classifier_is_monotone_too(dataset):
 
 
 def test_behind_no_trust_or_a_curator_the_ways_are_one_each():
-    asked = Question("yes-no", "owner", 100, groups=10)
+    asked = Question("yes-no", "leader", 100, groups=10)
     assert [type(way).__name__ for way in ways(asked)] == ["Grouped", "Local"]
     (shuffled,), (curated,) = (ways(Question("yes-no", trust, 100)) for trust in ("shuffler", "curator"))
     assert isinstance(shuffled, Shuffled)
@@ -256,10 +256,10 @@ def test_the_fewest_behind_a_shuffler_may_need_more_to_hide_each_other_than_to_r
     assert not advise(Question(people=fewest.people - 1, **asked)).reached
 
 
-def test_owners_of_many_small_groups_need_more_people_than_if_everybody_reports():
-    plan = advise(Question("yes-no", "owner", within=0.05, groups=1000)).plan
+def test_leaders_of_many_small_groups_need_more_people_than_if_everybody_reports():
+    plan = advise(Question("yes-no", "leader", within=0.05, groups=1000)).plan
     assert (plan.mechanism, plan.people) == ("randomised response", 1795)
-    assert plan == replace(advise(Question("yes-no", "nobody", within=0.05)).plan, trust="owner")
+    assert plan == replace(advise(Question("yes-no", "nobody", within=0.05)).plan, trust="leader")
 
 
 def test_noise_is_the_least_that_is_private():
@@ -282,6 +282,10 @@ def test_every_thousandth_of_epsilon_can_be_the_largest():
 
 def test_a_classifier_needs_no_more_trust_than_there_is():
     for dataset, epsilon in itertools.product(("mnist", "adult", "digits"), (0.1, 0.25, 1.0, 8.0)):
-        for trust, allowed in (("nobody", {NOBODY}), ("owner", {NOBODY, OWNER}), ("curator", {NOBODY, OWNER, CURATOR})):
+        for trust, allowed in (
+            ("nobody", {NOBODY}),
+            ("leader", {NOBODY, LEADER}),
+            ("curator", {NOBODY, LEADER, CURATOR}),
+        ):
             plan = advise(Question("classifier", trust, epsilon=epsilon, dataset=dataset)).plan
             assert COMPARISON[plan.mechanism].trust in allowed

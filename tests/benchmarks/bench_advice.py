@@ -18,7 +18,7 @@ QUESTIONS = {
     "yes or no, nobody trusted (a shuffler as the alternative)": Question("yes-no", "nobody", 5000, 0.03),
     "yes or no, a shuffler": Question("yes-no", "shuffler", 5000, 0.03),
     "yes or no, a shuffler: how many people": Question("yes-no", "shuffler", None, 0.03),
-    "yes or no, a hundred owners": Question("yes-no", "owner", 90_000, 0.01, groups=100),
+    "yes or no, a hundred leaders": Question("yes-no", "leader", 90_000, 0.01, groups=100),
     "64 answers, nobody trusted": Question("one-of-k", "nobody", 100_000, 0.02, answers=64, largest_share=0.3),
     "1,024 answers, a shuffler, a million people": Question("one-of-k", "shuffler", 10**6, 0.01, answers=1024),
     "a table of 1,024 counts": Question("counts", "curator", 10_000, 0.01, answers=1024, delta=1e-3),

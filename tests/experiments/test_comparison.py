@@ -40,9 +40,9 @@ from privdemo.methods import (
     CURATED,
     CURATED_PURE,
     CURATOR,
+    LEADER,
     NAIVE,
     NOBODY,
-    OWNER,
     PUBLISHER,
     SHUFFLED_COUNT,
     SHUFFLER,
@@ -272,11 +272,11 @@ ERRORS = [row(0.5, CORRECTED_COUNT, 0.08, metric="error"), row(2.0, CORRECTED_CO
 @pytest.mark.parametrize(
     ("rows", "goal", "trusted", "expected"),
     [
-        (CURVES, 0.9, (NOBODY, OWNER), (1.0, BAG_NAMES, True, 0.5, False)),
+        (CURVES, 0.9, (NOBODY, LEADER), (1.0, BAG_NAMES, True, 0.5, False)),
         (CURVES, 0.9, (NOBODY,), (1.0, SPREAD, False, 0.5, False)),
         (CURVES, 0.7, (NOBODY,), (0.5, SPREAD, True, None, True)),
         (ERRORS, 0.05, (NOBODY,), (2.0, CORRECTED_COUNT, True, 0.5, False)),
-        (CURVES, 0.945, (NOBODY, OWNER), None),
+        (CURVES, 0.945, (NOBODY, LEADER), None),
     ],
 )
 def test_the_least_epsilon_from_which_on_a_goal_is_reached(rows, goal, trusted, expected):

@@ -196,10 +196,10 @@ def _comparison() -> Made:
     yield "comparison.frontier few", comparison_charts.frontier(few, metric, {}, 1.0, None)
     known = next(row.estimate for row in few if row.method == CLEAN)
     for reached in (None, next(row.estimate for row in few if row.method == LLP)):
-        ways = [comparison_charts.Way(("a bag owner is trusted", "tells totals"), COMPARISON[LLP], reached)]
+        ways = [comparison_charts.Way(("a group leader is trusted", "tells totals"), COMPARISON[LLP], reached)]
         kind = "asked" if reached is None else "shown"
         yield f"comparison.by_trust {kind}", comparison_charts.by_trust(ways, known, "accuracy", "{:.1%}".format)
-    names = {CLEAN: "all true", RECONSTRUCTION: "nobody", LLP: "bag’s owner"}
+    names = {CLEAN: "all true", RECONSTRUCTION: "nobody", LLP: "group’s leader"}
     yield (
         "comparison.frontier named",
         comparison_charts.frontier(few, metric, {}, 1.0, None, names=names),

@@ -40,7 +40,7 @@ KIND = Choice(
 TRUST_NAMES = {
     "nobody": "nobody: each telephone adds noise",
     "shuffler": "a shuffler who mixes what telephones send",
-    "owner": "the owner of each group",
+    "leader": "the leader of each group",
     "curator": "you: one curator for all",
 }
 WITHIN_GOAL, BEST_GOAL = "within so many points", "as exact as possible"
@@ -63,7 +63,7 @@ POINTS = Number(
 )
 ANSWERS = Number("answers", limits.ADVISED_ANSWERS, 16, "Possible answers")
 GROUPS = Number(
-    "groups", limits.Limit("groups", 1, 10_000, integer=True), 20, "Groups, each with an owner who counts it", 5
+    "groups", limits.Limit("groups", 1, 10_000, integer=True), 20, "Groups, each with a leader who counts it", 5
 )
 EPSILON = Number(
     "most_epsilon",
@@ -134,7 +134,7 @@ def question_of(values: Values) -> Question | str:
     kind = kind_of(values)
     trust = next(word for word, title in TRUST_NAMES.items() if title == values[trust_choice(kind)])
     people, groups, delta = values[PEOPLE], values[GROUPS], delta_setting(values)
-    has_groups = kind != CLASSIFIER and (trust == "owner" or 2 * groups <= people)
+    has_groups = kind != CLASSIFIER and (trust == "leader" or 2 * groups <= people)
     try:
         return Question(
             kind,

@@ -41,9 +41,9 @@ from privdemo.methods import (
     COUNT_NAIVE,
     CURATOR,
     FLAT,
+    LEADER,
     NAIVE,
     NOBODY,
-    OWNER,
     PUBLISHER,
     SHUFFLER,
     SPREAD,
@@ -61,7 +61,7 @@ LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS, _PUSHED_TRIALS = "compare", "curve", "pushed"
 _OTHER_LEVELS = "And with more privacy, or less?"
 # Who is trusted, at the ends of curves: on a telephone no line has space for more letters.
-AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", OWNER: "bag’s owner", CURATOR: "curator"}
+AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", LEADER: "group’s leader", CURATOR: "curator"}
 # Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
@@ -72,7 +72,7 @@ CORRECTED_AND_NAIVE = (
 
 
 # The names of the best scores, by who is trusted, in the sentences of a lecture.
-_FACTS = {NOBODY: "nobody", SHUFFLER: "shuffler", OWNER: "owner", PUBLISHER: "publisher", CURATOR: "curator"}
+_FACTS = {NOBODY: "nobody", SHUFFLER: "shuffler", LEADER: "leader", PUBLISHER: "publisher", CURATOR: "curator"}
 
 
 @dataclass(frozen=True)
@@ -295,7 +295,7 @@ def _sees(trust: str, config: ComparisonConfig) -> str:
     """Return which true labels a party sees."""
     seen = {
         NOBODY: "each label is changed by chance before it is sent",
-        OWNER: f"each sees {config.bag_size} labels",
+        LEADER: f"each sees {config.bag_size} labels",
         SHUFFLER: "mixes what is sent, sees none",
     }
     return seen.get(trust, "sees all labels")
@@ -315,33 +315,26 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
 
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say who sees true labels, and what becomes of them; on a telephone each has one line."""
-    flipped = numbers.whole_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
-    what = {
-        NOBODY: f"each person switches the label with a chance of {flipped} %",
-        SHUFFLER: "so that each needs to be changed less",
-        OWNER: "and report how many there are of each, with noise",
-        PUBLISHER: "and reports noisy counts of sets",
-        CURATOR: _published(config),
-    }
-    return _who_sees(trust, config), what[trust]
-
-
-def _who_sees(trust: str, config: ComparisonConfig) -> str:
-    """Say who sees which true labels: “bag owners see 25 true labels each”."""
     sees = {
         NOBODY: "nobody sees true labels",
-        SHUFFLER: "a shuffler mixes the changed labels",
-        OWNER: f"bag owners see {config.bag_size} people’s true labels",
-        CURATOR: "a curator, one trusted party, sees all",
+        SHUFFLER: "a shuffler mixes the switched labels",
+        LEADER: f"group leaders see the labels of {config.bag_size} people each",
+        CURATOR: "a curator, one trusted party, sees all labels",
     }
-    return sees.get(trust, f"{trust} sees all true labels")
+    return sees.get(trust, f"{trust} sees all labels"), _does(trust, config)
 
 
-def _published(config: ComparisonConfig) -> str:
-    """Say what a curator publishes."""
-    if config.task == SHARE:
-        return "and publishes a count with noise"
-    return "and adds noise to what is learned"
+def _does(trust: str, config: ComparisonConfig) -> str:
+    """Say what becomes of true labels if a party is trusted: “each person switches the label with a chance of 27 %”."""
+    flipped = numbers.whole_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
+    does = {
+        NOBODY: f"each person switches the label with a chance of {flipped} %",
+        SHUFFLER: "each person switches the label less often",
+        LEADER: "they report how many there are of each, with noise",
+        PUBLISHER: "noisy counts of sets are reported",
+        CURATOR: "noise is added to what is learned",
+    }
+    return "a noisy count is published" if config.task == SHARE and trust == CURATOR else does[trust]
 
 
 def _why_words(answer: Answer) -> str:
@@ -351,8 +344,8 @@ def _why_words(answer: Answer) -> str:
         return ""
     after = order[order.index(NOBODY) + 1 :]
     why = {
-        OWNER: f"A bag owner gives one total for {config.bag_size} labels, which teaches less than {config.bag_size} "
-        "labels one by one.",
+        LEADER: f"A group leader gives one total for {config.bag_size} labels, which teaches less than "
+        f"{config.bag_size} labels one by one.",
         CURATOR: f"A curator’s noise must hide {_record(config)} and label, not the label alone, so there is more of "
         "it.",
     }
@@ -519,7 +512,7 @@ def _means(trials: Sequence[Trial]) -> list[Row]:
 TRUSTED_PARTY = {
     NOBODY: "nobody trusted",
     SHUFFLER: "a shuffler",
-    OWNER: "a bag owner",
+    LEADER: "a group leader",
     PUBLISHER: "a publisher",
     CURATOR: "a curator",
 }
@@ -543,17 +536,17 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     else:
         protection = f" All ways below have the same privacy loss ({epsilon})."
     verdict = change(row, best[rest[0]]).verdict if rest else None
-    start, then = "", f". If we trust {trust}, "
+    start, then = "", f"If {_is_trusted(trust)}, "
     if verdict is Verdict.BETTER:
         best_is = f"{_yes_or_no(question, trust, rest)}{_best_words(question, trust)}"
-        start, then = f"<b>{numbers.capital(best_is)}.</b> ", ": "
+        start, then = f"<b>{numbers.capital(best_is)}.</b> ", ""
     elif verdict is Verdict.NOT_CLEAR:
         start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference.</b> "
-    task, score = _task(question), score_words(question, f"<b>{results[trust]}</b>")
-    scored = f"{task}{then}{score}" if task else numbers.capital(f"{then.lstrip('.: ')}{score}")
+    score = score_words(question, f"<b>{results[trust]}</b>")
     if others and PUBLISHER in best:
         ceiling += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
-    return f"{start}{scored}{ceiling}.{protection}"
+    done = numbers.capital(f"{then}{_does(trust, question.config)}")
+    return f"{start}{_about_labels(question.config)}{done}, and {score}{ceiling}.{protection}"
 
 
 def _is_equal(config: ComparisonConfig) -> bool:
@@ -563,17 +556,13 @@ def _is_equal(config: ComparisonConfig) -> bool:
     return config.private != RECORDS and not is_large_delta(config.people, config.release_delta)
 
 
-def _task(question: Question) -> str:
-    """Say what a computer learns, if it does: “A computer learns to tell “7” from “9””; and how many labels are pushed,
-    if any are.
-    """
-    config = question.config
+def _about_labels(config: ComparisonConfig) -> str:
+    """Say what labels are, that each is secret if it is, and how many are pushed, if any are."""
     pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed" if config.fake_part else ""
-    if config.task == SHARE:
-        return numbers.capital(pushed)
     one, other = map(escape, binary_task(config.dataset).classes)
-    secret = "" if config.private == RECORDS else "A label is a person’s secret, like a diagnosis. "
-    return f"{secret}The computer learns the labels “{one}” and “{other}”{f', and {pushed}' if pushed else ''}"
+    secret = "" if config.private == RECORDS else ", is a person’s secret, like a diagnosis"
+    label = f"A label, “{one}” or “{other}”{secret}" if secret else f"Labels are “{one}” or “{other}”"
+    return f"{label}{f', and {pushed}' if pushed else ''}. "
 
 
 def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
@@ -588,11 +577,14 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
 
 
 def _best_words(question: Question, trust: str) -> str:
-    """Say with whose trust the result is best: “it learns best if a curator, one trusted party, sees all”."""
+    """Say with whose trust the result is best: “it learns best if nobody is trusted”."""
     best = "the error is least" if question.config.task == SHARE else "it learns best"
-    if trust == NOBODY:
-        return f"{best} if nobody is trusted, and chance switches some labels before they are sent"
-    return f"{best} if {_who_sees(trust, question.config)}"
+    return f"{best} if {_is_trusted(trust)}"
+
+
+def _is_trusted(trust: str) -> str:
+    """Say who is trusted: “nobody is trusted”, “group leaders are trusted”."""
+    return "group leaders are trusted" if trust == LEADER else f"{trust} is trusted"
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
@@ -650,7 +642,7 @@ def score_words(question: Question, mark: str) -> str:
 _MARKS_BY_TRUST = {
     NOBODY: "nobody (circles)",
     SHUFFLER: "a shuffler (pentagons; ε of the count)",
-    OWNER: "a bag’s owner (squares)",
+    LEADER: "a group’s leader (squares)",
     PUBLISHER: "a publisher of sets (diamonds; ε of the counts alone, and none where no noise meets it)",
     CURATOR: "a curator (triangles; ε of the whole record)",
     TRUTH: "everybody (grey)",
@@ -742,10 +734,10 @@ def _curve_words(question: Question, curves: Sequence[Row]) -> str:
 
 
 def opendp_lines(question: Question) -> Snippet | None:
-    """Return the lines for OpenDP that randomise as people do who trust nobody, and as a bag owner does."""
+    """Return the lines for OpenDP that randomise as people do who trust nobody, and as a group leader does."""
     config = question.config
-    by_owner = {"totals": opendp.BagTotals(config.epsilon)} if OWNER in question.trusted else {}
-    return opendp.snippet(label=config.flips, pixel=config.pixels, **by_owner)
+    by_leader = {"totals": opendp.BagTotals(config.epsilon)} if LEADER in question.trusted else {}
+    return opendp.snippet(label=config.flips, pixel=config.pixels, **by_leader)
 
 
 def config_snippet(question: Question) -> Snippet:

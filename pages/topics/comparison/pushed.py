@@ -24,7 +24,7 @@ from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.comparison.pushed import PushedRow
 from privdemo.experiments.comparison.study import Row
 from privdemo.figures import comparison as charts
-from privdemo.methods import CLEAN, COMPARISON, CURATOR, NOBODY, OWNER, SHUFFLER, TRUTH
+from privdemo.methods import CLEAN, COMPARISON, CURATOR, LEADER, NOBODY, SHUFFLER, TRUTH
 
 _QUESTION = "What if some people send false labels?"
 # The part of the people whose labels are said to be pushed while the visitor has nobody push.
@@ -128,11 +128,11 @@ def _note(pushed: Pushed) -> str:
         NOBODY: "if nobody is trusted, a false label skips the noise, so that it counts as "
         f"{numbers.times(_counts_as(pushed.config))} true ones",
         SHUFFLER: "before a shuffler there is less noise to skip",
-        OWNER: "the bag’s owner and the curator put noise on all labels alike",
+        LEADER: "the group’s leader and the curator put noise on all labels alike",
         CURATOR: "a curator puts the same noise on all",
     }
     trusted = [
-        trust for trust in why if trust in pushed.attacked and not (trust == CURATOR and OWNER in pushed.attacked)
+        trust for trust in why if trust in pushed.attacked and not (trust == CURATOR and LEADER in pushed.attacked)
     ]
     said = "; ".join(why[trust] for trust in trusted)
     unlike = "" if shipped.has_pushed_curves(pushed.config) else " Curves: your setting."

@@ -30,8 +30,8 @@ from privdemo.methods import (
     COMPARISON,
     CURATOR,
     CURVES_FIRST,
+    LEADER,
     NOBODY,
-    OWNER,
     PUBLISHER,
     SHUFFLER,
 )
@@ -113,8 +113,8 @@ OFF_BY = Number(
 # Methods on sets are left out unless asked for: there ε covers the counts alone.
 TRUSTED = Choice(
     "trusting",
-    (NOBODY, SHUFFLER, OWNER, PUBLISHER, CURATOR),
-    (NOBODY, SHUFFLER, OWNER, CURATOR),
+    (NOBODY, SHUFFLER, LEADER, PUBLISHER, CURATOR),
+    (NOBODY, SHUFFLER, LEADER, CURATOR),
     "Who may be trusted with true labels?",
     many=True,
 )

@@ -42,7 +42,7 @@ def panels(config: ComparisonConfig, metric: str, best: Sequence[Row], code: Sni
             QUESTION,
             words,
             Table(heads, body, labelled=True),
-            f"Lies and a bag owner’s noise need no δ. {config.people:,} people at "
+            f"Lies and a group leader’s noise need no δ. {config.people:,} people at "
             f"{' and '.join(f'δ = {numbers.power_of_ten(delta)}' for delta in deltas)}: nδ = "
             f"{' and '.join(f'{config.people * delta:.2g}' for delta in deltas)} people on average whose label may be "
             "published as it is.",

@@ -11,7 +11,7 @@ from pages.kit.snippet import Snippet
 from privdemo import figures
 from privdemo.experiments.comparison import ComparisonConfig, study
 from privdemo.experiments.comparison.study import Row
-from privdemo.methods import COMPARISON, CURVES_FIRST, NOBODY, OWNER, TRUTH
+from privdemo.methods import COMPARISON, CURVES_FIRST, LEADER, NOBODY, TRUTH
 from privdemo.tasks import binary_task
 
 # The ε of a label at which the methods are compared.
@@ -19,11 +19,11 @@ EPSILON = 1.0
 _TITLES = {
     TRUTH: "everybody sees them (no privacy):",
     NOBODY: "nobody sees them: chance changes<br>some before they are sent:",
-    OWNER: "a group’s owner sees them,<br>and sends noisy totals:",
+    LEADER: "a group’s leader sees them,<br>and sends noisy totals:",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",
-    OWNER: "if owners of groups are trusted, and only noisy totals of {bag} people each are released (“{method}”)",
+    LEADER: "if leaders of groups are trusted, and only noisy totals of {bag} people each are released (“{method}”)",
     TRUTH: "if every true label is known",
 }
 

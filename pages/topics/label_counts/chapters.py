@@ -62,7 +62,7 @@ def released_counts(answer: Answer) -> list[Panel]:
             snippet=snippet(question).then(
                 f'outcome = outcomes["{outcome.release}"]',
                 "people = sum(config.counts)",
-                'print("off by", outcome.distortion.mean * people, "people")',
+                'print("each off by", outcome.distortion.mean * people / len(config.counts), "on average")',
                 "print([share * people for share in outcome.example], outcome.ranges)",
             ),
             note=_delta_words(question, total),

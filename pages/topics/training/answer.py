@@ -198,8 +198,8 @@ def _comparison_sentence(answer: Answer) -> str:
     if verdict and not verdict.clear:
         rest[0] += f" ({_VERDICT_WORDS[verdict]})"
     return (
-        f"<b>{yes}.</b> From {_noisy(answer.question)}, {tell}. {right} {_LEARNED.get(first, _CORRECTED)}, "
-        f"{numbers.join_words(rest)}.{_weak_words(answer.question)}"
+        f"<b>{yes}{_weak_words(answer.question)}.</b> From {_noisy(answer.question)}, {tell}. {right} "
+        f"{_LEARNED.get(first, _CORRECTED)}, {numbers.join_words(rest)}."
     )
 
 
@@ -207,9 +207,9 @@ def _weak_words(question: Question) -> str:
     """Say that the noise hides little, on a pixel or on the labels; else return an empty string."""
     pixels, labels = question.config.pixels, question.config.labels
     if not level_of(pixels) and math.isinf(labels.epsilon):
-        return " But nothing was changed, so that nobody is protected."
+        return ", but nobody is protected"
     is_weak = pixels.epsilon_at(DELTA) >= numbers.WEAK_FROM or math.isinf(labels.epsilon)
-    return " But this much noise protects people little." if is_weak else ""
+    return ", but with these settings people are hardly protected" if is_weak else ""
 
 
 def _noisy(question: Question) -> str:

@@ -1,7 +1,7 @@
 """Comparison of all families of estimators on the same people, at the same ε of every label.
 
 Each person has a record x and a label y, one of two classes; there are as many people of one as of the other. Every
-release of y is a label channel T: the person lies (randomised response), the owner of a bag releases the bag's share
+release of y is a label channel T: the person lies (randomised response), the leader of a group releases the bag's share
 with noise, or a publisher releases the counts of two sets with noise. If records are private too, every pixel is
 flipped with the label's flip probability (Barber, figure 3), for every release of y. A part of the people may push:
 they send, or tell whoever is trusted, a label of an attacker's choice. All methods take them to follow the rules.

@@ -16,9 +16,9 @@ from privdemo.methods import (
     CURATED_PURE,
     CURATOR,
     FLAT,
+    LEADER,
     NAIVE,
     NOBODY,
-    OWNER,
     PUBLISHER,
     RECONSTRUCTION,
     SHUFFLED_COUNT,
@@ -53,7 +53,7 @@ TRUST = {
     NOBODY: "Each label is changed before it leaves its person.",
     SHUFFLER: "Each label is changed, less often, and somebody mixes the answers before they are counted; ε is that of "
     "the count. Records cannot be mixed apart from their labels, so a shuffler is for polls alone.",
-    OWNER: "Whoever holds a bag sees its labels, and releases their share with noise.",
+    LEADER: "Whoever holds a bag sees its labels, and releases their share with noise.",
     PUBLISHER: "Whoever makes the sets sees all labels, and releases their counts with noise; who is in which set is "
     "not hidden.",
     CURATOR: "Somebody sees every record and label, and publishes a model or a count with noise; ε covers the whole "
@@ -200,7 +200,7 @@ def solves(method: str, task: str) -> bool:
 
 
 def needs_delta(method: str) -> bool:
-    """Return whether the release of a method has a δ beside its ε; lies and a bag owner's noise need none."""
+    """Return whether the release of a method has a δ beside its ε; lies and a group leader's noise need none."""
     return method != CURATED_PURE and COMPARISON[method].trust in (SHUFFLER, PUBLISHER, CURATOR)
 
 

@@ -208,7 +208,7 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, how, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    start = rf"<b>{how} protection \(.*ε.* = {re.escape(epsilon)}\)\.</b> Whoever "
+    start = rf"<b>{how} protection \(.*ε.* = {re.escape(epsilon)}; smaller is more private\)\.</b> Whoever "
     assert re.search(rf"{start}.*<p>.* {numbers.SCALE_OF_PROTECTION}\.</p>", shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
@@ -249,7 +249,7 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     ("epsilon", "often"), [(0.0, "50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    guess = "Whoever takes a white pixel for truly white is right"
+    guess = "A pixel that is white in the sent image was white in the original"
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
@@ -260,8 +260,8 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         many = f"{numbers.percent(float(f'{chance:.2g}'))} of black pixels turn"
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
         became = f"A pixel that is replaced {other}, so that {turn} white."
-        why = f"This holds where black and white are equally common. {became}"
-        assert f"<p>{guess} {often} of 100 times (pure guessing: 50). {why}</p>" in shown
+        assert f"{guess} {often} of 100 times, if black and white are equally common." in shown
+        assert f"<p>{became}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
         assert said - 1 - 1e-9 <= posterior <= said + 1e-9 if said < 99 or often.startswith("fewer") else posterior > 99
@@ -291,7 +291,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Protection of one answer: moderate (ε = 1.95).</b><details" in shown
+    assert f">{words} <b>Protection of one answer: moderate (ε = 1.95; smaller is more private).</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert (
         f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_PROTECTION}.</p>"

@@ -9,7 +9,7 @@ from pages.polls import languages, participant, rules
 from pages.polls.rules import Poll
 from privdemo import limits
 from privdemo.experiments.poll import CHECKS, PollConfig
-from privdemo.methods import CURATOR, FREQUENCY_ORACLES, NOBODY, OWNER, PUBLISHER, SHUFFLER
+from privdemo.methods import CURATOR, FREQUENCY_ORACLES, LEADER, NOBODY, PUBLISHER, SHUFFLER
 from privdemo.tasks import BINARY
 
 TABLE = languages._TABLE
@@ -100,7 +100,7 @@ def all_errors(kind):
 def test_the_options_of_guesses_are_known_in_every_language():
     reports = [method.title for method in FREQUENCY_ORACLES.values()]
     units = ["patients", *{task.records for task in BINARY.values()}]
-    for options in ((NOBODY, SHUFFLER, OWNER, PUBLISHER, CURATOR), reports, units):
+    for options in ((NOBODY, SHUFFLER, LEADER, PUBLISHER, CURATOR), reports, units):
         for language in languages.LANGUAGES:
             spoken, words = languages.guessed(language, options)
             assert (spoken, len(words)) == (language, len(options))

@@ -102,7 +102,7 @@ def test_an_impossible_link_is_named_and_the_default_shown(key, value):
 
 
 def test_more_groups_than_people_is_refused_with_a_sentence():
-    at = visit("advice", people="20", groups="50", trust_yes_no=TRUST_NAMES["owner"])
+    at = visit("advice", people="20", groups="50", trust_yes_no=TRUST_NAMES["leader"])
     assert "Groups must be" in takeaway(at)
     assert "got 50" in takeaway(at)
 
@@ -169,7 +169,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert number == "fewer than 74 of 100 times"
     assert words.startswith(
         "50 is pure guessing, 100 no privacy. They see what that person sends, and guess which of two equally "
-        "likely answers is true. ε = 1, the limit in Settings; smaller is more private."
+        "likely answers is true. ε = 1 (set in Settings; smaller is more private)."
     )
 
 
@@ -208,7 +208,7 @@ def test_every_option_that_is_called_otherwise_on_screen_is_one():
 def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
     made = answer(Question("yes-no", "curator", people=50, within=None, epsilon=0.01), Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["If people trust a shuffler"]
+    number, words = titles["If people trust a service that mixes answers"]
     assert number == "may be anything"
     assert words.endswith("Then the share of yes may be anything, with ε = 0.01.")
 
@@ -216,7 +216,7 @@ def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
     made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["If people trust the owner of each group"] == ("no gain", "Then nothing changes.")
+    assert titles["If people trust the leader of each group"] == ("no gain", "Then nothing changes.")
 
 
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():

@@ -39,9 +39,9 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest = min(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "<b>Yes.</b> Think of a 7 as “ill”, and of a 9 as “healthy”. We know that 80 % of the images in set 1 and 20 % "
-        "in set 2 show a 7, but not which images those are. Of 40 new images, the closest of 3 methods says that "
-        f"<b>{100 * shares[nearest].mean:.1f} %</b> show a 7; the truth is <b>50.0 %</b>."
+        "<b>Yes.</b> Here handwritten digits stand for patients: a 7 is “ill”, a 9 is “healthy”. We know that 80 % of "
+        "the images in set 1 and 20 % in set 2 show a 7, but not which images those are. Of 40 new images, the closest "
+        f"of 3 methods says that <b>{100 * shares[nearest].mean:.1f} %</b> show a 7; the truth is <b>50.0 %</b>."
     )
     (panel,) = shown.main()
     assert "Given are two other sets: 80 % of set 1 show a 7 and 20 % of set 2." in panel.summary

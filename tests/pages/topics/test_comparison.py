@@ -37,10 +37,10 @@ from privdemo.methods import (
     CURATED,
     CURATOR,
     CURVES_FIRST,
+    LEADER,
     LLP,
     NAIVE,
     NOBODY,
-    OWNER,
     SHUFFLER,
     SPREAD,
     by_trying,
@@ -56,7 +56,7 @@ CHAPTERS = {chapter.name: chapter.panels for chapter in PAGE.chapters.all}
 
 
 def question(config: ComparisonConfig = DIGITS, n_trials: int = 10, **more: Any) -> Question:
-    return Question(config, n_trials, **({"metric": "accuracy", "goal": None, "trusted": (NOBODY, OWNER)} | more))
+    return Question(config, n_trials, **({"metric": "accuracy", "goal": None, "trusted": (NOBODY, LEADER)} | more))
 
 
 def trials(config: ComparisonConfig, *marks: float) -> list[Trial]:
@@ -82,8 +82,8 @@ CLEAR, UNSURE, WORSE = (
     replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
-LEARNS = "A label is a person’s secret, like a diagnosis. The computer learns the labels “7” and “9”"
-NOBODY_TRUSTED = "if nobody is trusted, and chance switches some labels before they are sent"
+SECRET = "A label, “7” or “9”, is a person’s secret, like a diagnosis."
+SWITCHES = "each person switches the label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -99,34 +99,34 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            f"{LEARNS}. If we trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy it is "
-            "99.0 %. The privacy loss is ε = 1.",
+            f"{SECRET} If nobody is trusted, {SWITCHES}, and <b>90.0 %</b> of new images are named correctly; without "
+            "privacy it is 99.0 %. The privacy loss is ε = 1.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            f"<b>Not with these settings: it learns best {NOBODY_TRUSTED}.</b> {LEARNS}: <b>90.0 %</b> of new images "
-            "are named correctly; without privacy it is 99.0 %.",
+            f"<b>Not with these settings: it learns best if nobody is trusted.</b> {SECRET} E{SWITCHES[1:]}, and "
+            "<b>90.0 %</b> of new images are named correctly; without privacy it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            f"<b>Yes, with these settings: it learns best if a curator, one trusted party, sees all.</b> {LEARNS}",
+            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} Noise is added",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            f"<b>The error is least {NOBODY_TRUSTED}.</b> The share of",
+            f"<b>The error is least if nobody is trusted.</b> {SECRET} E{SWITCHES[1:]}, and the share of",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            f"<b>Trusting a bag owner or nobody makes no clear difference.</b> {LEARNS}. If we trust a bag owner, "
-            "<b>92.0 %</b> of new images are named correctly; without privacy",
+            f"<b>Trusting a group leader or nobody makes no clear difference.</b> {SECRET} If group leaders are "
+            "trusted, they report how many there are of each, with noise, and <b>92.0 %</b> of new images are named",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            f"{LEARNS}. If we trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy",
+            f"{SECRET} If nobody is trusted, {SWITCHES}, and <b>90.0 %</b> of new images are named correctly; without",
         ),
         (
-            mark_words(question(DIGITS, metric="log_loss"), MARKS, {OWNER: CLEAR}),
-            "If we trust a bag owner, the log loss is <b>0.900</b>",
+            mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
+            "with noise, and the log loss is <b>0.900</b>",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
@@ -153,7 +153,7 @@ def reached(wanted: float) -> str:
         ),
         (
             reached(0.99),
-            "reaches 99 % accuracy if nobody or a bag owner may be trusted. The best is 90.0 %, by",
+            "reaches 99 % accuracy if nobody or a group leader may be trusted. The best is 90.0 %, by",
         ),
         (
             reached(0.8),
@@ -178,7 +178,7 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     best = max(marks[name].mean for name in BOTH)
-    assert f"If we trust nobody, <b>{100 * best:.1f} %</b> of new images" in takeaway(at)
+    assert f"{SWITCHES}, and <b>{100 * best:.1f} %</b> of new images" in takeaway(at)
     assert "<b>Trusting nobody or a curator makes no clear difference.</b>" in takeaway(at)
     assert f"; without privacy it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
@@ -220,8 +220,8 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
     words = (
-        "If we trust nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. The privacy "
-        "loss is ε = 4."
+        "with a chance of 2 %, and the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. The "
+        "privacy loss is ε = 4."
     )
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All results in a table"](found)
@@ -448,7 +448,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
-    assert prediction.scale == (NOBODY, OWNER)
+    assert prediction.scale == (NOBODY, LEADER)
     assert prediction.captions == (
         "each label is changed by chance before it is sent",
         f"each sees {DIGITS.bag_size} labels",
@@ -461,9 +461,10 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
     assert "nobody sees true labels<br>each person switches the label with a chance of 27 %" in words
-    assert (
-        f"bag owners see {DIGITS.bag_size} people’s true labels<br>and report how many there are of each, with" in words
+    leaders = (
+        f"group leaders see the labels of {DIGITS.bag_size} people each<br>they report how many there are of each, "
     )
+    assert leaders in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
@@ -473,23 +474,23 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
 
 
 def test_why_more_trust_may_help_less_is_said_where_it_does():
-    of_owner = "A bag owner gives one total for 25 labels, which teaches less than 25 labels one by one."
+    of_leader = "A group leader gives one total for 25 labels, which teaches less than 25 labels one by one."
     of_curator = "A curator’s noise must hide picture and label, not the label alone, so there is more of it."
     may_fail = "With a curator, protection can fail once in 1,000,000 times (δ\u00a0=\u00a010⁻⁶)."
-    assert _why(nobody=0.92, owner=0.80, curator=0.88) == f"{of_owner} {of_curator} {may_fail}"
-    assert _why(nobody=0.92, owner=0.93, curator=0.88) == f"{of_curator} {may_fail}"
-    assert _why(nobody=0.92, owner=0.93, curator=0.94) == may_fail
+    assert _why(nobody=0.92, leader=0.80, curator=0.88) == f"{of_leader} {of_curator} {may_fail}"
+    assert _why(nobody=0.92, leader=0.93, curator=0.88) == f"{of_curator} {may_fail}"
+    assert _why(nobody=0.92, leader=0.93, curator=0.94) == may_fail
 
 
 def _why(**scores: float) -> str | None:
     """What is said of why more trust helps less, where each of those trusted has such a score; None if nothing is."""
-    names = {"nobody": NAIVE, "owner": LLP, "curator": CURATED}
+    names = {"nobody": NAIVE, "leader": LLP, "curator": CURATED}
     config = replace(DIGITS_ALL, methods=(CLEAN, *names.values()))
     rows = [
         replace(row(replace(config, methods=(name,)), *[scores[who]] * 3), trust=COMPARISON[name].trust)
         for who, name in names.items()
     ]
-    found = shown(question(config, trusted=(NOBODY, OWNER, CURATOR)), *rows)
+    found = shown(question(config, trusted=(NOBODY, LEADER, CURATOR)), *rows)
     panels = CHAPTERS["Results by who is trusted"](found)
     return next((panel.answer for panel in panels if panel.name == "why"), None)
 
@@ -503,7 +504,7 @@ def test_ways_that_are_not_clearly_apart_are_said_to_be_so():
 
 def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
     config = ComparisonConfig(methods=(CLEAN, NAIVE, TRYING, LLP, CURATED))
-    chosen = question(config, trusted=(NOBODY, OWNER, CURATOR))
+    chosen = question(config, trusted=(NOBODY, LEADER, CURATOR))
     found = answer(chosen, Trials())
     assert found.elsewhere() == "", "a curator is ahead nowhere at the default δ"
     at_large_delta = study.select(comparison.deltas.load(), config, "accuracy")
@@ -520,14 +521,15 @@ def test_the_best_method_of_each_trust_is_named_in_the_summary():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, LLP))), *shipped.marks(DIGITS_ALL))
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
     assert (
-        "Best with nobody trusted, ignore the noise; with a bag owner, match each bag’s percentage. " in panel.summary
+        "Best with nobody trusted, ignore the noise; with a group leader, match each bag’s percentage. "
+        in panel.summary
     )
 
 
 # --- pushed labels -------------------------------------------------------------------------------
 
 METHODS = (CLEAN, NAIVE, TRYING, LLP, CURATED)
-TRUSTING = {"trusted": (NOBODY, OWNER, CURATOR), "along_pushed": True}
+TRUSTING = {"trusted": (NOBODY, LEADER, CURATOR), "along_pushed": True}
 
 
 def pushed_panel(part: float = 0.0, label: str = OPPOSITE, **asked: Any) -> Panel:
@@ -603,7 +605,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "learns the labels “7” and “9”, and 20 of 100 labels are pushed: <b>" in words
+    assert "like a diagnosis, and 20 of 100 labels are pushed. " in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
@@ -616,7 +618,7 @@ def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
 def by_trust(config: ComparisonConfig, metric: str) -> tuple[Answer, dict[str, Panel]]:
     """The answer of the shipped trials, and the panels of the first chapter by name."""
     config = replace(config, methods=tuple(name for name in config.chosen if name in CURVES_FIRST))
-    trusted = (NOBODY, SHUFFLER, OWNER, CURATOR)
+    trusted = (NOBODY, SHUFFLER, LEADER, CURATOR)
     found = shown(question(config, metric=metric, trusted=trusted), *shipped.marks(replace(config, delta=None)))
     return found, {panel.name: panel for panel in CHAPTERS["Results by who is trusted"](found)}
 

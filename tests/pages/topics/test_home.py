@@ -19,7 +19,7 @@ from privdemo.experiments import images, voting
 from privdemo.experiments.comparison import study
 from privdemo.figures import people
 from privdemo.mechanisms import BinaryChannel, RandomisedResponse
-from privdemo.methods import CURVES_FIRST, NOBODY, OWNER, TRUTH
+from privdemo.methods import CURVES_FIRST, LEADER, NOBODY, TRUTH
 from tests.pages.visiting import html, visit
 
 QUESTION = Question("digits", 4, 0.6)
@@ -39,7 +39,7 @@ def test_each_mark_is_the_best_of_the_methods_that_the_comparison_begins_with(da
         and row.method in CURVES_FIRST
     ]
     best, panel = best_by_trust(dataset), cost(dataset)
-    for trust, trace, row in zip((TRUTH, NOBODY, OWNER), panel.figure.figure.data, panel.rows(), strict=True):
+    for trust, trace, row in zip((TRUTH, NOBODY, LEADER), panel.figure.figure.data, panel.rows(), strict=True):
         means = [one.mean for one in rows if one.trust == trust]
         assert best[trust].mean == max(means) == trace.x[0] == row["accuracy"]
         assert trace.x[0] + trace.error_x.array[0] == pytest.approx(best[trust].high)
