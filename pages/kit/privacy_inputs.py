@@ -121,11 +121,12 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
     """Return what is guessed of a pixel; where it may be replaced, white tells the most, as noise seldom makes it."""
     equal = "black and white"
     if isinstance(pixels, RandomisedResponse):
-        guess = "a pixel that is white in the sent image was white in the original"
         became_white = float(pixels.channel_matrix[-1, 0])
         other = f"takes any of {pixels.n_states - 1:,} other shades" if pixels.n_states > 2 else "changes its colour"
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
+        guess = "a pixel that is white in the sent image was white in the original"
+        guess = f"noise is seldom pure white: {guess}" if few else guess
         why = f"A pixel that is replaced {other}, so that {few or many} white."
         return Guessing(guess, equal, people="white pixels", reaches=True, why=why)
     return Guessing("whoever sees what is sent and guesses a pixel’s colour is right", equal, people="pixels")

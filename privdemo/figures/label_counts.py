@@ -51,7 +51,7 @@ _PALE_TRUTH = "rgba(122,122,122,0.08)"
 _COUNTS_TO, _ERRORS_FROM = 0.66, 0.7
 # What stands over the errors.
 _ERROR_HEADING = {"text": "<b>error</b>: published minus true", "xref": "paper", "y": 1, "yref": "paper"}
-_ERROR_HEADING |= {"yanchor": "bottom", "xanchor": "center", "showarrow": False}
+_ERROR_HEADING |= {"yanchor": "bottom", "x": 1, "xanchor": "right", "showarrow": False}
 # What the bars are called.
 _TRUE, _PUBLISHED = "true counts (kept secret)", "published counts (true counts plus noise)"
 
@@ -93,7 +93,7 @@ def along(
         "title": {
             "text": "distortion (L1; 0.02: off by 20 of 1,000 people)"
             if in_l1
-            else "errors of all counts added up, of 1,000 people, log scale"
+            else "errors of all counts added up, log scale"
         },
         "type": "log",
         "range": [low, high],
@@ -164,7 +164,7 @@ def beside(
             | {"showarrow": False}
             for error, place in zip(errors, places, strict=True)
         ]
-        layout["annotations"].append(_ERROR_HEADING | {"x": (_ERRORS_FROM + 1) / 2})
+        layout["annotations"].append(_ERROR_HEADING)
         reach = 1.15 * max(abs(end) for end in (*errors, *itertools.chain(*ranges))) or 1.0
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
         layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}

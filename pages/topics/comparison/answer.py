@@ -330,9 +330,9 @@ def _does(trust: str, config: ComparisonConfig) -> str:
     does = {
         NOBODY: f"each person switches the label with a chance of {flipped} %",
         SHUFFLER: "each person switches the label less often",
-        LEADER: "they report how many there are of each, with noise",
+        LEADER: "they report counts of both, with random errors",
         PUBLISHER: "noisy counts of sets are reported",
-        CURATOR: "noise is added to what is learned",
+        CURATOR: "random errors are added to the finished result",
     }
     return "a noisy count is published" if config.task == SHARE and trust == CURATOR else does[trust]
 

@@ -129,11 +129,9 @@ class Answer:
         first, last = shares[0], shares[-1]
         if not (first > _LITTLE * self.off and 0 < last < self.off):
             return ""
-        common, rare = (f"“{escape(names[i])}”" for i in (0, -1))
-        return (
-            f". That is little for {common}, which is true of {numbers.share(float(first))}, but more than the whole "
-            f"share of {rare}, {numbers.share(float(last))}"
-        )
+        common, rare = (f"“{escape(names[i])}”: {numbers.share(float(shares[i]))}" for i in (0, -1))
+        one, _ = nouns(self.question)
+        return f". That is a small error for a common {one} ({common}), too large for a rare one ({rare})"
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
@@ -142,7 +140,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,} {many}, partly chosen by chance"
+                return f"a list of {made.size:,} that chance picks, the true one more often than others"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 

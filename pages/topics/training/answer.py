@@ -177,29 +177,24 @@ def released(answer: Answer) -> str:
 
 
 def _comparison_sentence(answer: Answer) -> str:
-    """Say whether a model can learn from noise: how many of 100 clean images it names correctly, and how many without
-    noise.
+    """Say whether a model can learn from noise: how many of 100 clean images it names correctly by the methods that are
+    compared, and how many if it had learned without noise.
     """
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
-    whole = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
-    verdict = None
-    if len(answer.compared) > 1:
-        verdict = judge(gap(answer, "accuracy"), len(_trials_of_both(answer)), least=LEAST_ACCURACY)
-    if verdict and verdict.clear and len({whole[name] for name in answer.compared}) == 1:
-        whole = {name: numbers.per_hundred(share) for name, share in named.items()}
-    first, *others = named
+    right = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
     tell = f"a computer learned to tell {distinguished_words(answer.question.config.classes)}"
-    right = f"Of 100 new, unchanged images it names <b>{whole[first]}</b> correctly"
-    if first == CLEAN:
-        return f"Without noise {tell}. {right}."
+    of_100 = "Of 100 new, unchanged images it names"
+    if not answer.compared or CLEAN in answer.compared:
+        return f"Without noise {tell}. {of_100} <b>{right[CLEAN]}</b> correctly."
+    shares = sorted((named[name], right[name]) for name in answer.compared)
+    between = dict.fromkeys(words for _, words in shares)
+    by = ", depending on the method" if len(between) > 1 else ""
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
-    rest = [f"<b>{whole[name]}</b> {_LEARNED.get(name, _CORRECTED)}" for name in others]
-    if verdict and not verdict.clear:
-        rest[0] += f" ({_VERDICT_WORDS[verdict]})"
+    weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     return (
-        f"<b>{yes}{_weak_words(answer.question)}.</b> From {_noisy(answer.question)}, {tell}. {right} "
-        f"{_LEARNED.get(first, _CORRECTED)}, {numbers.join_words(rest)}."
+        f"<b>{yes}{weak}.</b> From {_noisy(answer.question)}, {tell}. {of_100} "
+        f"<b>{' to '.join(between)}</b> correctly{by}; had it learned without noise, <b>{right[CLEAN]}</b>."
     )
 
 
@@ -223,21 +218,6 @@ def _noisy(question: Question) -> str:
 def distinguished_words(classes: Sequence[str]) -> str:
     """Say which classes are told apart: “7 from 9”, “0, 1 and 2 apart”."""
     return " from ".join(classes) if len(classes) == 2 else f"{numbers.join_words(tuple(classes))} apart"
-
-
-# What stands beside the accuracy of the second method where it does not clearly differ from the first one's.
-_VERDICT_WORDS = {
-    Verdict.NOT_CLEAR: "the difference may be luck",
-    Verdict.TOO_FEW: "too few trials to compare",
-}
-# How a model learned that names so many images correctly.
-_CORRECTED = "if it corrects for the noise"
-_LEARNED = {
-    CLEAN: "if it learned without noise",
-    NAIVE: "if it ignores the noise",
-    RECONSTRUCTION: "if it guesses the true answers first",
-    TRUE: "if it corrects for the noise and knows how often clean pixels have each grey",
-}
 
 
 def gap(answer: Answer, metric: str) -> Estimate:

@@ -126,7 +126,8 @@ def some_images(answer: Answer) -> list[Panel]:
 def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> str:
     """Say which labels were sent with two images, and how many of all labels are wrong."""
     share = _wrong(config)
-    wrong = f"About {numbers.percent(share)} of all labels were made wrong (see Settings)".replace(" %", "\u00a0%")
+    also = "Whatever the slider says, about" if level_of(config.pixels) else "About"
+    wrong = f"{also} {numbers.percent(share)} of all labels were made wrong".replace(" %", "\u00a0%")
     did = wrong if share else "All labels are true" if level_of(config.pixels) else "Nothing was changed"
     labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
     return f"labelled {labelled}. {did}"
@@ -217,11 +218,11 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     who, more = "the methods" if CLEAN in compared else noisy, ""
     differing = int(disagree[disputed].sum())
     if differing == n:
-        some = "two methods" if len(compared) == 2 else who
+        some = noisy if len(compared) == 2 else who
         title = f"{some} disagree ({int(disagree.sum()):,} of {of_all})"
         if len(compared) == 2:
-            right = {TRAINING[name].title: training.n_right(trial, name, disagree) for name in compared}
-            more = f": {numbers.join_words([f'“{name}” is right on {n:,}' for name, n in right.items()])}"
+            right = [f"{training.n_right(trial, name, disagree):,}" for name in compared]
+            more = f": right on {' and '.join(right)}"
     elif differing:
         title = f"{who} disagree, or are not as sure"
     else:

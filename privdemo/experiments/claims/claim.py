@@ -11,7 +11,7 @@ from privdemo.intervals import Estimate
 # UNCLEAR: our numbers show neither the claim nor its opposite. DIFFERS: ours is clearly another number, and the source
 # does not give a setting on which it depends, so that nobody can say whether the claim is wrong.
 HOLDS, CAVEAT, FAILS, DIFFERS = "holds", "holds in part", "does not hold", "differs"
-UNCLEAR, OPEN = "left open by chance", "no data to check"
+UNCLEAR, OPEN = "too close to call", "no data to check"
 # Each verdict as it is said of several claims.
 OF_SEVERAL = {
     HOLDS: "hold",

@@ -249,7 +249,7 @@ def test_what_an_answer_gives_away_is_said_in_whole_people(first, second, words)
     ("epsilon", "often"), [(0.0, "50"), (1.0, "fewer than 74"), (4.59, "fewer than 99"), (4.69, "over 99")]
 )
 def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often):
-    guess = "A pixel that is white in the sent image was white in the original"
+    guess = "pixel that is white in the sent image was white in the original"
     # White is replaced as every other grey; only black and white are possible before.
     for n_states in (2, 17, 256):
         pixels = RandomisedResponse.from_epsilon(epsilon, n_states)
@@ -259,6 +259,7 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         chance = channel[-1, 0]
         many = f"{numbers.percent(float(f'{chance:.2g}'))} of black pixels turn"
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
+        assert (f"Noise is seldom pure white: a {guess}" in shown) == (chance < 0.01)
         became = f"A pixel that is replaced {other}, so that {turn} white."
         assert f"{guess} {often} of 100 times, if black and white are equally common." in shown
         assert f"<p>{became}</p>" in shown

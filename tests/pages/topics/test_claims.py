@@ -105,7 +105,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert [re.search("the (paper|lecture) says", one)[1] for one in both] == [*["paper"] * 4, "lecture"]
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising results of our check"
-    assert "≈? the published claim is left open by chance" in surprises.figure.contents[3][2]
+    assert "≈? the published claim is too close to call" in surprises.figure.contents[3][2]
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
     assert isinstance(nothing.main()[0].figure, Markup)
@@ -117,7 +117,7 @@ def test_a_row_of_the_picture_says_what_is_claimed_and_the_note_names_every_mark
     assert "<b>17 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: average F1" in rows
     assert "<b>18 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: F1 of<br>positives" in rows
     assert (
-        "(circle: holds, square: holds in part, open square: left open by chance, cross: differs, diamond: does not "
+        "(circle: holds, square: holds in part, open square: too close to call, cross: differs, diamond: does not "
         "hold)" in panel.note
     )
 
@@ -144,4 +144,4 @@ def test_links_keep_the_former_name_of_a_verdict(everything):
     page = visit(PAGE.address, chapter="All claims", verdict="too close to call")
     n = sum(claim.verdict == claims.UNCLEAR for claim in everything)
     assert not page.warning
-    assert f"Of <b>{len(everything)}</b> claims: {n} left open by chance." in takeaway(page)
+    assert f"Of <b>{len(everything)}</b> claims: {n} too close to call." in takeaway(page)

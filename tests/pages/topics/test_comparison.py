@@ -109,7 +109,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} Noise is added",
+            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} Random errors",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
@@ -118,7 +118,7 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
             f"<b>Trusting a group leader or nobody makes no clear difference.</b> {SECRET} If group leaders are "
-            "trusted, they report how many there are of each, with noise, and <b>92.0 %</b> of new images are named",
+            "trusted, they report counts of both, with random errors, and <b>92.0 %</b> of new images are named",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
@@ -126,7 +126,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
-            "with noise, and the log loss is <b>0.900</b>",
+            "errors, and the log loss is <b>0.900</b>",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
@@ -461,9 +461,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
     assert "nobody sees true labels<br>each person switches the label with a chance of 27 %" in words
-    leaders = (
-        f"group leaders see the labels of {DIGITS.bag_size} people each<br>they report how many there are of each, "
-    )
+    leaders = f"group leaders see the labels of {DIGITS.bag_size} people each<br>they report counts of both, with "
     assert leaders in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
