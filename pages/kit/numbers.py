@@ -438,4 +438,5 @@ def marks_words(n_trials: int, has_lines: bool = True) -> str:
     """Say what the marks of a figure are: means over trials, with lines for their 95 % intervals if it `has_lines`."""
     if not has_lines:
         return f"Each mark is the average of {n_trials} trials, too few for 95 % intervals."
-    return f"Each mark is the average of {n_trials} trials; the line with end caps is its likely range (95 % interval)."
+    line = "the line with end caps is the likely range of this average (95 % interval)"
+    return f"Each mark is the average of {n_trials} trials; {line}."

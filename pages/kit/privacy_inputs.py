@@ -25,6 +25,8 @@ ANSWER_EPSILON, LABEL_EPSILON = "Protection of one answer", "Protection of one l
 PERSON_EPSILON, _DELTA_NAME = "Protection of one person", "δ, chance that the promise fails"
 # A smaller chance is written as one in so many.
 _FEW = 0.01
+# An ε above it is said to protect next to nothing.
+_FAR_BEYOND = 60
 _ODDS = "multiplies the odds of any guess by e^ε at most"
 
 
@@ -114,7 +116,15 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     # One pixel of many, or an ε that may fail too often, is not called protected.
     weak = epsilon >= numbers.WEAK_FROM
     says = not by_delta and (weak or "pixels" not in guessing.people)
-    return _scale_html(name, epsilon, words, pictures, more, guessing.why, says)
+    why = f"{words} {guessing.why}" if guessing.why else ""
+    return _scale_html(name, epsilon, "" if why else words, pictures, more, why, says)
+
+
+def of_a_whole_image(epsilon: float, n_pixels: int) -> str:
+    """Say what ε all pixels of an image have together, and that it protects nobody where it is far beyond any use."""
+    together = n_pixels * epsilon
+    beyond = ", practically no protection" if together > _FAR_BEYOND else ""
+    return f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(together)}{beyond}."
 
 
 def black_or_white(pixels: PixelMechanism) -> Guessing:
@@ -126,7 +136,6 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
         few = f"{numbers.one_in(became_white)} black pixels turns" if 0 < became_white < _FEW else ""
         many = f"{numbers.percent(float(f'{became_white:.2g}'))} of black pixels turn"
         guess = "a pixel that is white in the sent image was white in the original"
-        guess = f"noise is seldom pure white: {guess}" if few else guess
         why = f"A pixel that is replaced {other}, so that {few or many} white."
         return Guessing(guess, equal, people="white pixels", reaches=True, why=why)
     return Guessing("whoever sees what is sent and guesses a pixel’s colour is right", equal, people="pixels")

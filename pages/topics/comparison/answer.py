@@ -332,7 +332,7 @@ def _does(trust: str, config: ComparisonConfig) -> str:
         SHUFFLER: "each person switches the label less often",
         LEADER: "they report counts of both, with random errors",
         PUBLISHER: "noisy counts of sets are reported",
-        CURATOR: "random errors are added to the finished result",
+        CURATOR: "random errors are added to the learned rule",
     }
     return "a noisy count is published" if config.task == SHARE and trust == CURATOR else does[trust]
 

@@ -7,7 +7,7 @@ import math
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import cache, dials, inputs, numbers, privacy_inputs
+from pages.kit import cache, dials, inputs, privacy_inputs
 from pages.kit.values import Values, get, put_all
 from pages.topics.images.question import (
     ASYMMETRIC,
@@ -35,9 +35,6 @@ from pages.topics.images.question import (
 from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
-
-# An ε above it is said to protect next to nothing.
-_FAR_BEYOND = 60
 
 
 def controls(values: Values, _: DeltaGenerator) -> None:
@@ -100,9 +97,7 @@ def main_control(values: Values) -> None:
         if (epsilon := pixels.epsilon) < math.inf:
             sure = privacy_inputs.black_or_white(pixels)
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
-            together = n_pixels * epsilon
-            beyond = ", practically no protection" if together > _FAR_BEYOND else ""
-            whole = f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(together)}{beyond}."
+            whole = privacy_inputs.of_a_whole_image(epsilon, n_pixels)
             privacy_inputs.guess_scale(epsilon, sure, name="ε of one pixel", more=whole)
 
 

@@ -131,7 +131,7 @@ class Answer:
             return ""
         common, rare = (f"“{escape(names[i])}”: {numbers.share(float(shares[i]))}" for i in (0, -1))
         one, _ = nouns(self.question)
-        return f". That is a small error for a common {one} ({common}), too large for a rare one ({rare})"
+        return f". That is little for a common {one} ({common}), too much for a rare one ({rare})"
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
@@ -140,7 +140,7 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,} that chance picks, the true one more often than others"
+                return f"a list of {made.size:,} {many} drawn at random, their own more likely than any other"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 

@@ -208,11 +208,10 @@ def _weak_words(question: Question) -> str:
 
 
 def _noisy(question: Question) -> str:
-    """Return what a model learns from that is sent with noise."""
-    has_wrong_labels = (question.config.labels.channel_matrix.diagonal() < 1).any()
-    if level_of(question.config.pixels):
-        return f"noisy images{', some with wrong labels' * bool(has_wrong_labels)}"
-    return "images, some with wrong labels" if has_wrong_labels else "unchanged images"
+    """Return what a model learns from that is sent with noise, and how many of the labels are wrong."""
+    share = float(1 - question.config.labels.channel_matrix.diagonal().mean())
+    noisy = "noisy images" if level_of(question.config.pixels) else "images" if share else "unchanged images"
+    return f"{noisy}, about {numbers.percent(share)} of them wrongly labelled" if share else noisy
 
 
 def distinguished_words(classes: Sequence[str]) -> str:

@@ -124,13 +124,11 @@ def some_images(answer: Answer) -> list[Panel]:
 
 
 def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> str:
-    """Say which labels were sent with two images, and how many of all labels are wrong."""
-    share = _wrong(config)
-    also = "Whatever the slider says, about" if level_of(config.pixels) else "About"
-    wrong = f"{also} {numbers.percent(share)} of all labels were made wrong".replace(" %", "\u00a0%")
-    did = wrong if share else "All labels are true" if level_of(config.pixels) else "Nothing was changed"
+    """Say which labels were sent with two images, and whether all labels are true."""
     labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
-    return f"labelled {labelled}. {did}"
+    if _wrong(config):
+        return f"labelled {labelled}"
+    return f"labelled {labelled}. {'All labels are true' if level_of(config.pixels) else 'Nothing was changed'}"
 
 
 def _scored_title(answer: Answer, name: str) -> str:
@@ -221,8 +219,8 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
         some = noisy if len(compared) == 2 else who
         title = f"{some} disagree ({int(disagree.sum()):,} of {of_all})"
         if len(compared) == 2:
-            right = [f"{training.n_right(trial, name, disagree):,}" for name in compared]
-            more = f": right on {' and '.join(right)}"
+            first, second = (f"{training.n_right(trial, name, disagree):,}" for name in compared)
+            more = f": the first is right on {first}, the second on {second}"
     elif differing:
         title = f"{who} disagree, or are not as sure"
     else:

@@ -39,6 +39,7 @@ from pages.topics.training.question import (
     source_of,
     words_of,
 )
+from privdemo import datasets
 from privdemo.experiments import images
 from privdemo.mechanisms.pixels import FAMILIES
 
@@ -76,15 +77,14 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(level, slider=privacy_inputs.noise_slider(name, ends, percent=replaces), part="slider")
         pixels = family.make(values[level], n_states)
         if (epsilon := pixels.epsilon) < math.inf:
-            name = f"ε of one {value_word}"
-            sure = (
-                privacy_inputs.black_or_white(pixels)
-                if value_word == "pixel"
-                else privacy_inputs.Guessing(
-                    f"whoever sees what is sent and guesses which of two numbers a {value_word} is, is right", "both"
-                )
-            )
-            privacy_inputs.guess_scale(epsilon, sure, name=name)
+            name, whole = f"ε of one {value_word}", ""
+            if value_word == "pixel":
+                sure = privacy_inputs.black_or_white(pixels)
+                whole = privacy_inputs.of_a_whole_image(epsilon, math.prod(images.image_shape(datasets.load(source))))
+            else:
+                guess = f"whoever sees what is sent and guesses which of two numbers a {value_word} is, is right"
+                sure = privacy_inputs.Guessing(guess, "both")
+            privacy_inputs.guess_scale(epsilon, sure, name=name, more=whole)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, class_word, classes_word)
     inputs.choose(TRAINED)

@@ -46,11 +46,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     first, last = 100 * of.release.truth.shares[[0, -1]]
     assert of.takeaway() == (
-        "<b>Yes.</b> Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 that chance "
-        "picks, the true one more often than others. From all that they send, we estimate how common each answer is, "
-        "off by "
-        f"<b>{standard_error(off)} percentage points</b> on average. That is a small error for a common "
-        f"answer (“1”: {first:.1f} %), too large for a rare one (“64”: {last:.1f} %)."
+        "<b>Yes.</b> Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers drawn "
+        "at random, their own more likely than any other. From all that they send, we estimate how common each answer "
+        f"is, off by <b>{standard_error(off)} percentage points</b> on average. That is little for a common answer "
+        f"(“1”: {first:.1f} %), too much for a rare one (“64”: {last:.1f} %)."
     )
     there, other = round(100 * made.p), round(100 * made.q)
     often = f"on the list {there} times of 100, each other answer {other} times of 100."
@@ -189,8 +188,8 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 simulated people has one of 16 illnesses and sends a list of 4 that "
-        "chance picks, the true one more often than others." in words
+        "Each of 10,000 simulated people has one of 16 illnesses and sends a list of 4 "
+        "illnesses drawn at random, their own more likely than any other." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "and sends one illness, the true one or a random one. From all" in words
@@ -300,7 +299,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers and sends a list of {size} that chance picks" in takeaway(at)
+    assert f"gives one of {k:,} answers and sends a list of {size} answers drawn at random" in takeaway(at)
     assert "1,000,000 simulated people" in takeaway(at)
 
 
