@@ -183,9 +183,9 @@ def _comparison_sentence(answer: Answer) -> str:
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
     right = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
     tell = f"a computer learned to tell {distinguished_words(answer.question.config.classes)}"
-    of_100 = "Of 100 new, unchanged images it names"
+    of_100 = "of 100 new, unchanged images it names"
     if not answer.compared or CLEAN in answer.compared:
-        return f"Without noise {tell}. {of_100} <b>{right[CLEAN]}</b> correctly."
+        return f"Without noise {tell}: {of_100} <b>{right[CLEAN]}</b> correctly."
     shares = sorted((named[name], right[name]) for name in answer.compared)
     between = dict.fromkeys(words for _, words in shares)
     by = ", depending on the method" if len(between) > 1 else ""
@@ -193,7 +193,7 @@ def _comparison_sentence(answer: Answer) -> str:
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     return (
-        f"<b>{yes}{weak}.</b> From {_noisy(answer.question)}, {tell}. {of_100} "
+        f"<b>{yes}{weak}.</b> {_changed_words(answer.question)} {numbers.capital(tell)}: {of_100} "
         f"<b>{' to '.join(between)}</b> correctly{by}; had it learned without noise, <b>{right[CLEAN]}</b>."
     )
 
@@ -207,11 +207,12 @@ def _weak_words(question: Question) -> str:
     return ", but with these settings people are hardly protected" if is_weak else ""
 
 
-def _noisy(question: Question) -> str:
-    """Return what a model learns from that is sent with noise, and how many of the labels are wrong."""
+def _changed_words(question: Question) -> str:
+    """Say what chance changed of what people sent, on purpose: pixels, labels, both or nothing."""
     share = float(1 - question.config.labels.channel_matrix.diagonal().mean())
-    noisy = "noisy images" if level_of(question.config.pixels) else "images" if share else "unchanged images"
-    return f"{noisy}, about {numbers.percent(share)} of them wrongly labelled" if share else noisy
+    switched = f"switched about {numbers.percent(share)} of the labels"
+    did = ["changed pixels (see the slider)"] * bool(level_of(question.config.pixels)) + [switched] * bool(share)
+    return f"To protect people, chance {' and '.join(did)}." if did else "Nothing was changed."
 
 
 def distinguished_words(classes: Sequence[str]) -> str:

@@ -196,8 +196,8 @@ def _wrong(config: training.TrainingConfig) -> float:
 # How the shown test images are chosen.
 _RULES_OF_CHOICE = {
     DISPUTED: ": first of each class one on which all methods that tell images apart, clean data aside, name the same "
-    "label, as sure as they mostly are, then the first on which they name different labels, or else the one on which "
-    "their probabilities differ most",
+    "label, as sure as they mostly are, then the first on which they name different labels and clean data the true "
+    "one, or else the first of those, or the one on which their probabilities differ most",
     AS_THEY_COME: ", the first of each class",
 }
 

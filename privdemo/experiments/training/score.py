@@ -172,12 +172,16 @@ def n_right(trial: Trial, method: str, among: NDArray[np.bool_]) -> int:
 def disputed(trial: Trial, n: int) -> NDArray[np.integer]:
     """Return the `n` test images, as many of each class in `shown_classes`, on which the methods disagree.
 
-    The rule prefers no method: of each class the first test images whose predicted class differs (`methods_disagree`),
-    whichever is right; where they are too few, then those on whose probability the same methods differ most.
+    The rule prefers none of these methods: of each class the first test images whose predicted class differs
+    (`methods_disagree`), whichever is right, and of them first those that are not hard without noise either, which
+    clean data names correctly. Where they are too few, then those on whose probability the same methods differ most.
     """
     disagree, gap = methods_disagree(trial), np.ptp(_informative_proba(trial), axis=0).max(axis=1)
     by_gap = np.argsort(-gap, kind="stable")
-    order = np.concatenate([np.flatnonzero(disagree), by_gap[~disagree[by_gap]]])
+    is_hard = trial.fits[CLEAN].named != trial.y if CLEAN in trial.fits else np.zeros(len(trial.y), dtype=bool)
+    in_dispute = np.flatnonzero(disagree)
+    first = in_dispute[np.argsort(is_hard[in_dispute], kind="stable")]
+    order = np.concatenate([first, by_gap[~disagree[by_gap]]])
     classes = shown_classes(trial, n)
     return np.concatenate([order[trial.y[order] == c][: n // len(classes)] for c in classes])
 

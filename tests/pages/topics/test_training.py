@@ -107,9 +107,9 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes, but with these settings people are hardly protected.</b> From noisy images, about 20 % of them "
-        "wrongly labelled, a computer learned to tell 7 from 9. Of 100 new, unchanged images it names <b>50 to 100</b> "
-        "correctly, depending on the method; had it learned without noise, <b>100</b>."
+        "<b>Yes, but with these settings people are hardly protected.</b> To protect people, chance changed pixels "
+        "(see the slider) and switched about 20 % of the labels. A computer learned to tell 7 from 9: of 100 new, "
+        "unchanged images it names <b>50 to 100</b> correctly, depending on the method; had it learned without noise, "
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
@@ -263,7 +263,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
 def test_an_8_has_its_article():
     digits = replace(SMALL, classes=("8", "5"))
     shown = made(config=digits, spread=TRUTH, naive=TRUTH)
-    assert "learned to tell 8 from 5. Of 100" in shown.takeaway()
+    assert "learned to tell 8 from 5: of 100" in shown.takeaway()
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
@@ -393,7 +393,7 @@ def test_a_table_has_records_columns_and_classes():
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
     assert yours.takeaway().startswith(
-        "Without noise a computer learned to tell no from yes. Of 100 new, unchanged records it names <b>"
+        "Without noise a computer learned to tell no from yes: of 100 new, unchanged records it names <b>"
     )
     assert yours.takeaway().endswith("</b> correctly.")
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
@@ -510,7 +510,7 @@ def test_images_without_noise_are_not_called_noisy():
     config = replace(shown.question.config, pixels=whole)
     trials = [replace(one, config=replace(one.config, pixels=whole)) for one in shown.trials]
     shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
-    assert "From images, about 20 % of them wrongly labelled, a computer learned" in shown.takeaway()
+    assert "chance switched about 20 % of the labels. A computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert "To protect the people, chance changed only the labels: 20 % of the labels were switched" in asked.ask
     assert asked.explain.endswith(". More labels are right than wrong.")
