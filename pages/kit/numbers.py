@@ -30,8 +30,11 @@ def escape_markdown(words: str) -> str:
 # How well an ε protects that is at least so large. Of two answers as likely before, fewer than 63 of 100 are guessed
 # right at 0.5, and fewer than 89 at 2.
 WEAK_FROM = 2.0
-_PROTECTION = ((math.inf, "no"), (WEAK_FROM, "weak"), (0.5, "moderate"))
-SCALE_OF_PROTECTION = "Protection is called strong here below ε = 0.5, and weak from ε = 2 on"
+_MODERATE_FROM = 0.5
+_PROTECTION = ((math.inf, "no"), (WEAK_FROM, "weak"), (_MODERATE_FROM, "moderate"))
+SCALE_OF_PROTECTION = (
+    f"Protection is called strong here below ε = {_MODERATE_FROM:g}, and weak from ε = {WEAK_FROM:g} on"
+)
 
 
 def epsilon(value: float) -> str:
@@ -406,6 +409,13 @@ def protection(value: float) -> str:
     shown = float(written) if re.fullmatch(r"[\d.]+", written) else value
     words = next((words for least, words in _PROTECTION if shown >= least), "strong")
     return words if shown else "full"
+
+
+def on_scale(value: float) -> str:
+    """Write an ε with what it would take to be called strong, or, where it is, which way it counts."""
+    is_strong = protection(value) in ("full", "strong")
+    scale = "smaller is more private" if is_strong else f"under {_MODERATE_FROM:g} is strong"
+    return f"ε = {epsilon(value)}; {scale}"
 
 
 # A gain of less than so much is hardly one.

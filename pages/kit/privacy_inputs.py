@@ -155,7 +155,7 @@ def _scale_html(
     dots = (
         f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
-    protects, written = numbers.protection(epsilon), f"(ε = {numbers.epsilon(epsilon)}; smaller is more private)"
+    protects, written = numbers.protection(epsilon), f"({numbers.on_scale(epsilon)})"
     if not says:
         shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()
     elif name == "ε":

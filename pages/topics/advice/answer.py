@@ -95,9 +95,10 @@ def _cards(answer: Answer) -> Panel:
 
 
 def _limit_words(answer: Answer) -> str:
-    """Say which way ε counts, and where it is set if it is as large as it may be."""
-    is_set = answer.advice.plan.epsilon == answer.question.epsilon
-    return f"({'set in Settings; ' * is_set}smaller is more private)"
+    """Say what ε would be strong, and where it is set if it is as large as it may be."""
+    plan, is_set = answer.advice.plan, answer.advice.plan.epsilon == answer.question.epsilon
+    _, _, scale = numbers.on_scale(plan.epsilon).partition("; ")
+    return f"({'set in Settings; ' * is_set}{scale})"
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:

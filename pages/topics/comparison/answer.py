@@ -326,9 +326,9 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 
 def _does(trust: str, config: ComparisonConfig) -> str:
     """Say what becomes of true labels if a party is trusted: “each person switches the label with a chance of 27 %”."""
-    flipped = numbers.whole_of_100(RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob)
+    chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     does = {
-        NOBODY: f"each person switches the label with a chance of {flipped} %",
+        NOBODY: f"each person switches the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "each person switches the label less often",
         LEADER: "they report counts of both, with random errors",
         PUBLISHER: "noisy counts of sets are reported",

@@ -18,7 +18,7 @@ from privdemo.experiments import training
 from privdemo.experiments.training import N_STEPS, TrainingConfig, Trial
 from privdemo.experiments.trials import with_trial
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.pixels import level_of
+from privdemo.mechanisms.pixels import family_of, level_of
 from privdemo.methods import (
     CHOSEN,
     CLASSES,
@@ -193,7 +193,7 @@ def _comparison_sentence(answer: Answer) -> str:
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     return (
-        f"<b>{yes}{weak}.</b> {_changed_words(answer.question)} {numbers.capital(tell)}: {of_100} "
+        f"<b>{yes}{weak}.</b> {_changed_words(answer.question)}{tell}: {of_100} "
         f"<b>{' to '.join(between)}</b> correctly{by}; had it learned without noise, <b>{right[CLEAN]}</b>."
     )
 
@@ -208,11 +208,16 @@ def _weak_words(question: Question) -> str:
 
 
 def _changed_words(question: Question) -> str:
-    """Say what chance changed of what people sent, on purpose: pixels, labels, both or nothing."""
+    """Say what was changed at random of what people sent: pixels, labels, both or nothing."""
     share = float(1 - question.config.labels.channel_matrix.diagonal().mean())
-    switched = f"switched about {numbers.percent(share)} of the labels"
-    did = ["changed pixels (see the slider)"] * bool(level_of(question.config.pixels)) + [switched] * bool(share)
-    return f"To protect people, chance {' and '.join(did)}." if did else "Nothing was changed."
+    pixels = question.config.pixels
+    part = f"about {numbers.percent(level_of(pixels))} of" if family_of(pixels).replaces_pixels else "all"
+    changed = [f"{part} the pixels"] * bool(level_of(pixels)) + [f"{numbers.percent(share)} of the labels"] * bool(
+        share
+    )
+    if not changed:
+        return "From unchanged data, "
+    return f"To protect people, {' and '.join(changed)} were changed at random. From these, "
 
 
 def distinguished_words(classes: Sequence[str]) -> str:

@@ -149,13 +149,13 @@ def _prediction(answer: Answer) -> Prediction | None:
         "noisy-training",
         f"{len(config.classes) * config.n_train:,} people each sent an image and its label{_protection(config)}. "
         f"A computer learns from them to tell {distinguished_words(config.classes)}. "
-        "<b>Of 100 unchanged images, how many will it recognise correctly?</b> "
+        "<b>Of 100 new, unchanged images, how many will it name correctly?</b> "
         f"(Blind guessing: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
         f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
-        "Your guess: how many of 100 unchanged images",
+        "Your guess: how many of 100 new, unchanged images",
     )
 
 

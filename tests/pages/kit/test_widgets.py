@@ -208,7 +208,7 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, how, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    start = rf"<b>{how} protection \(.*ε.* = {re.escape(epsilon)}; smaller is more private\)\.</b> Whoever "
+    start = rf"<b>{how} protection \(.*ε.* = {re.escape(epsilon)}; under 0\.5 is strong\)\.</b> Whoever "
     assert re.search(rf"{start}.*<p>.* {numbers.SCALE_OF_PROTECTION}\.</p>", shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
@@ -216,6 +216,7 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, how, epsilon):
 @pytest.mark.parametrize(("epsilon", "size", "right"), [(0.49, "strong", 63), (0.5, "moderate", 63), (2, "weak", 89)])
 def test_what_a_privacy_loss_is_called_is_what_is_said_of_it(epsilon, size, right):
     assert numbers.protection(epsilon) == size
+    assert numbers.on_scale(epsilon).endswith("smaller is more private") == (size == "strong")
     assert (numbers.protection(0.0), numbers.protection(math.inf)) == ("full", "no")
     assert accounting.most_right_of_100(epsilon, 0.0) == right
     assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_PROTECTION)] == [0.5, 2]
@@ -290,7 +291,7 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Protection of one answer: moderate (ε = 1.95; smaller is more private).</b><details" in shown
+    assert f">{words} <b>Protection of one answer: moderate (ε = 1.95; under 0.5 is strong).</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert (
         f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_PROTECTION}.</p>"

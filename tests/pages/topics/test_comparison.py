@@ -220,7 +220,7 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
     words = (
-        "with a chance of 2 %, and the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. The "
+        "with a chance of 1.8 %, and the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. The "
         "privacy loss is ε = 4."
     )
     assert words in found.takeaway()

@@ -107,8 +107,8 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes, but with these settings people are hardly protected.</b> To protect people, chance changed pixels "
-        "(see the slider) and switched about 20 % of the labels. A computer learned to tell 7 from 9: of 100 new, "
+        "<b>Yes, but with these settings people are hardly protected.</b> To protect people, about 20 % of the pixels "
+        "and 20 % of the labels were changed at random. From these, a computer learned to tell 7 from 9: of 100 new, "
         "unchanged images it names <b>50 to 100</b> correctly, depending on the method; had it learned without noise, "
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
@@ -510,7 +510,7 @@ def test_images_without_noise_are_not_called_noisy():
     config = replace(shown.question.config, pixels=whole)
     trials = [replace(one, config=replace(one.config, pixels=whole)) for one in shown.trials]
     shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
-    assert "chance switched about 20 % of the labels. A computer learned" in shown.takeaway()
+    assert "20 % of the labels were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert "To protect the people, chance changed only the labels: 20 % of the labels were switched" in asked.ask
     assert asked.explain.endswith(". More labels are right than wrong.")
