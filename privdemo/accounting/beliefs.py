@@ -83,12 +83,13 @@ def right_of_100_words(epsilon: float, delta: float, n_states: int = 2) -> str:
     return of_100_words(most_guessed_right(epsilon, delta, n_states))
 
 
-def of_100_words(most: float) -> str:
-    """Return a chance that is `most` in words: “at most 75 of 100 times”, “fewer than 74 of 100 times” of 0.731, “up to
-    nearly 100 of 100 times”.
+def of_100_words(probability: float) -> str:
+    """Return that a chance is no larger than a `probability` in words: “at most 75 of 100 times”, “fewer than 74 of 100
+    times” of 0.731, “up to nearly 100 of 100 times”.
     """
-    if most > 0.99:
+    limits.Limit("probability", 0.0, 1.0).check(probability)
+    if probability > 0.99:
         return "up to nearly 100 of 100 times"
-    times = _whole_times(most)
-    bound = "at most" if abs(100 * most - times) < 1e-9 else "fewer than"
+    times = _whole_times(probability)
+    bound = "at most" if abs(100 * probability - times) < 1e-9 else "fewer than"
     return f"{bound} {times} of 100 times"
