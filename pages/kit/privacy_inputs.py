@@ -84,16 +84,18 @@ def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
     return Guessing(f"whoever sees what a person sends and guesses the {thing} is right", f"{each} {things}", n_values)
 
 
-def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> None:
+def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", n_pixels: int = 0) -> None:
     """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
-    `name` is what ε is called, and `more` is a sentence to add at the end.
+    `name` is what ε is called. If it is of one of `n_pixels` of an image, what all give away together stands first.
     """
-    shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, more=more)
+    shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, n_pixels=n_pixels)
     st.html(screen.with_explanations(shown, name))
 
 
-def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", more: str = "") -> str:
+def guess_scale_html(
+    epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", n_pixels: int = 0
+) -> str:
     """Return what `guess_scale` renders as HTML.
 
     No adversary is right more often than `accounting.most_guessed_right`, whatever the release. Its whole number is
@@ -117,14 +119,7 @@ def guess_scale_html(epsilon: float, guessing: Guessing, *, delta: float = 0.0, 
     weak = epsilon >= numbers.WEAK_FROM
     says = not by_delta and (weak or "pixels" not in guessing.people)
     why = f"{words} {guessing.why}" if guessing.why else ""
-    return _scale_html(name, epsilon, "" if why else words, pictures, more, why, says)
-
-
-def of_a_whole_image(epsilon: float, n_pixels: int) -> str:
-    """Say what ε all pixels of an image have together, and that it protects nobody where it is far beyond any use."""
-    together = n_pixels * epsilon
-    beyond = ", practically no protection" if together > _FAR_BEYOND else ""
-    return f"All {n_pixels:,} pixels of an image together: ε = {numbers.epsilon(together)}{beyond}."
+    return _scale_html(name, epsilon, "" if why else words, pictures, why, says, n_pixels)
 
 
 def black_or_white(pixels: PixelMechanism) -> Guessing:
@@ -142,13 +137,13 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
 
 
 def _scale_html(
-    name: str, epsilon: float, words: str, pictures: str, more: str = "", why: str = "", says: bool = True
+    name: str, epsilon: float, words: str, pictures: str, why: str = "", says: bool = True, n_pixels: int = 0
 ) -> str:
     """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; it `says` how well it
     protects.
 
-    An ε that the slider shows stands first; one that follows from another number stands last but for `more`, as the
-    least known.
+    An ε that the slider shows stands first; one that follows from another number stands last, as the least known. Of
+    one of `n_pixels` it stands after the ε of all of them together, their sum.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     reason, title = (f"<p>{why}</p>", "What this means") if why else ("", "Show this as dots")
@@ -156,13 +151,19 @@ def _scale_html(
         f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
     protects, written = numbers.protection(epsilon), f"({numbers.on_scale(epsilon)})"
-    if not says:
+    of_what = name.removeprefix("ε of ")
+    if n_pixels:
+        together = n_pixels * epsilon
+        whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
+        of_one = f"Of {of_what}: {protects} (ε = {numbers.epsilon(epsilon)})."
+        shown = f"<b>Protection of a whole image: {whole} ({numbers.on_scale(together)}).</b> {of_one} {words}".strip()
+    elif not says:
         shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()
     elif name == "ε":
         shown = f"<b>{numbers.capital(protects)} protection {written}.</b> {words}"
     else:
-        shown = f"{words} <b>Protection of {name.removeprefix('ε of ')}: {protects} {written}.</b>".strip()
-    return f'<div class="epsilon">{shown}{more and " " + more}{dots}</div>'
+        shown = f"{words} <b>Protection of {of_what}: {protects} {written}.</b>".strip()
+    return f'<div class="epsilon">{shown}{dots}</div>'
 
 
 def people_words(first: float, second: float, people: People) -> str:

@@ -73,7 +73,7 @@ def _cards(answer: Answer) -> Panel:
         (
             f"How often can others guess {what}?",
             right_of_100_words(plan.epsilon, plan.delta),
-            escape(f"{_BY_LUCK}{advise.whose_guess(plan)} ε = {plan.epsilon:g} {_limit_words(answer)}."),
+            escape(f"{_BY_LUCK}{advise.whose_guess(plan)} {_protection_words(answer)}"),
         ),
         *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
@@ -94,11 +94,11 @@ def _cards(answer: Answer) -> Panel:
     )
 
 
-def _limit_words(answer: Answer) -> str:
-    """Say what ε would be strong, and where it is set if it is as large as it may be."""
-    plan, is_set = answer.advice.plan, answer.advice.plan.epsilon == answer.question.epsilon
-    _, _, scale = numbers.on_scale(plan.epsilon).partition("; ")
-    return f"({'set in Settings; ' * is_set}{scale})"
+def _protection_words(answer: Answer) -> str:
+    """Say how well the advice protects one person, and that ε is as large as Settings allow, if it is."""
+    epsilon = answer.advice.plan.epsilon
+    is_set = "; set in Settings" if epsilon == answer.question.epsilon else ""
+    return f"{numbers.capital(numbers.protection(epsilon))} protection ({numbers.on_scale(epsilon)}{is_set})."
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:

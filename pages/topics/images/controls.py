@@ -97,8 +97,7 @@ def main_control(values: Values) -> None:
         if (epsilon := pixels.epsilon) < math.inf:
             sure = privacy_inputs.black_or_white(pixels)
             n_pixels = math.prod(images.image_shape(datasets.load(question.data)))
-            whole = privacy_inputs.of_a_whole_image(epsilon, n_pixels)
-            privacy_inputs.guess_scale(epsilon, sure, name="ε of one pixel", more=whole)
+            privacy_inputs.guess_scale(epsilon, sure, name="ε of one pixel", n_pixels=n_pixels)
 
 
 def presets(_: object) -> None:

@@ -183,18 +183,19 @@ def _comparison_sentence(answer: Answer) -> str:
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
     right = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
     tell = f"a computer learned to tell {distinguished_words(answer.question.config.classes)}"
-    of_100 = "of 100 new, unchanged images it names"
+    of_100 = "Of 100 new, unchanged images it names"
     if not answer.compared or CLEAN in answer.compared:
-        return f"Without noise {tell}: {of_100} <b>{right[CLEAN]}</b> correctly."
+        return f"Without noise {tell}. {of_100} <b>{right[CLEAN]}</b> correctly."
     shares = sorted((named[name], right[name]) for name in answer.compared)
     between = dict.fromkeys(words for _, words in shares)
-    by = ", depending on the method" if len(between) > 1 else ""
+    two = "the two methods" if len(answer.methods) == len(answer.compared) + 1 else "two of the methods"
+    by = two if len(shares) > 1 else "the method"
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     return (
-        f"<b>{yes}{weak}.</b> {_changed_words(answer.question)}{tell}: {of_100} "
-        f"<b>{' to '.join(between)}</b> correctly{by}; had it learned without noise, <b>{right[CLEAN]}</b>."
+        f"<b>{yes}{weak}.</b> {_changed_words(answer)}{tell}. {of_100} <b>{' to '.join(between)}</b> correctly with "
+        f"{by} below, and <b>{right[CLEAN]}</b> if it learned without noise."
     )
 
 
@@ -207,8 +208,9 @@ def _weak_words(question: Question) -> str:
     return ", but with these settings people are hardly protected" if is_weak else ""
 
 
-def _changed_words(question: Question) -> str:
-    """Say what was changed at random of what people sent: pixels, labels, both or nothing."""
+def _changed_words(answer: Answer) -> str:
+    """Say what was changed at random of what so many people sent: pixels, labels, both or nothing."""
+    question, people = answer.question, answer.facts["people"]
     share = float(1 - question.config.labels.channel_matrix.diagonal().mean())
     pixels = question.config.pixels
     part = f"about {numbers.percent(level_of(pixels))} of" if family_of(pixels).replaces_pixels else "all"
@@ -217,7 +219,7 @@ def _changed_words(question: Question) -> str:
     )
     if not changed:
         return "From unchanged data, "
-    return f"To protect people, {' and '.join(changed)} were changed at random. From these, "
+    return f"To hide what each of {people} people sent, {' and '.join(changed)} were changed at random. From these, "
 
 
 def distinguished_words(classes: Sequence[str]) -> str:

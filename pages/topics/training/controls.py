@@ -77,14 +77,14 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(level, slider=privacy_inputs.noise_slider(name, ends, percent=replaces), part="slider")
         pixels = family.make(values[level], n_states)
         if (epsilon := pixels.epsilon) < math.inf:
-            name, whole = f"ε of one {value_word}", ""
+            name, n_pixels = f"ε of one {value_word}", 0
             if value_word == "pixel":
                 sure = privacy_inputs.black_or_white(pixels)
-                whole = privacy_inputs.of_a_whole_image(epsilon, math.prod(images.image_shape(datasets.load(source))))
+                n_pixels = math.prod(images.image_shape(datasets.load(source)))
             else:
                 guess = f"whoever sees what is sent and guesses which of two numbers a {value_word} is, is right"
                 sure = privacy_inputs.Guessing(guess, "both")
-            privacy_inputs.guess_scale(epsilon, sure, name=name, more=whole)
+            privacy_inputs.guess_scale(epsilon, sure, name=name, n_pixels=n_pixels)
     privacy_inputs.pixel_boxes(level, family, n_states, DELTA, "training_pixel_epsilon", value_word)
     _label_controls(classes, class_word, classes_word)
     inputs.choose(TRAINED)

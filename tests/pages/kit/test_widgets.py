@@ -261,6 +261,12 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         many = f"{numbers.percent(float(f'{chance:.2g}'))} of black pixels turn"
         turn = f"{numbers.one_in(chance)} black pixels turns" if chance < 0.01 else many
         became = f"A pixel that is replaced {other}, so that {turn} white."
+        together = privacy_inputs.guess_scale_html(
+            epsilon, privacy_inputs.black_or_white(pixels), name="ε of one pixel", n_pixels=64
+        )
+        protects = "practically none" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
+        first = f"<b>Protection of a whole image: {protects} ({numbers.on_scale(64 * epsilon)}).</b> Of one pixel: "
+        assert f"{first}{numbers.protection(epsilon)} (ε = {numbers.epsilon(epsilon)}).<details" in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])
@@ -314,8 +320,8 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
 )
 def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, delta, right, counted):
     guessing = privacy_inputs.Guessing("others guess it right", "a and b", people="patients")
-    shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, more="So.")
+    shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta)
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = f"Others guess it right {right} of 100 times (pure guessing: 50), if a and b are equally common.{beyond}"
-    assert f"{'.' if counted else ').'}</b> {words} So.<details>" in shown
+    assert f"{'.' if counted else ').'}</b> {words}<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown

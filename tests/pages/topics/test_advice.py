@@ -169,7 +169,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert number == "fewer than 74 of 100 times"
     assert words.startswith(
         "50 is pure guessing, 100 no privacy. They see what that person sends, and guess which of two equally "
-        "likely answers is true. ε = 1 (set in Settings; under 0.5 is strong)."
+        "likely answers is true. Moderate protection (ε = 1; under 0.5 is strong; set in Settings)."
     )
 
 

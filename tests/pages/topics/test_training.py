@@ -107,15 +107,15 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes, but with these settings people are hardly protected.</b> To protect people, about 20 % of the pixels "
-        "and 20 % of the labels were changed at random. From these, a computer learned to tell 7 from 9: of 100 new, "
-        "unchanged images it names <b>50 to 100</b> correctly, depending on the method; had it learned without noise, "
+        "<b>Yes, but with these settings people are hardly protected.</b> To hide what each of 80 people sent, about "
+        "20 % of the pixels and 20 % of the labels were changed at random. From these, a computer learned to tell 7 "
+        "from 9. Of 100 new, unchanged images it names <b>50 to 100</b> correctly with the two methods below, and <b>"
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(close.question, [replace(close.trials[0], fits=fits)] * 5)
-    assert "<b>93</b> correctly; had it learned" in close.takeaway()
+    assert "<b>93</b> correctly with the two" in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -159,7 +159,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = numbers.whole_per_hundred(shown.score(ours or NAIVE, "accuracy").mean)
-    assert ("correctly, depending on the method;" in shown.takeaway()) == bool(ours)
+    assert ("correctly with the method below" in shown.takeaway()) != bool(ours)
     others = f"{right} to 100" if ours else right
     assert f"it names <b>{others}</b> correctly" in shown.takeaway()
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
@@ -263,7 +263,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
 def test_an_8_has_its_article():
     digits = replace(SMALL, classes=("8", "5"))
     shown = made(config=digits, spread=TRUTH, naive=TRUTH)
-    assert "learned to tell 8 from 5: of 100" in shown.takeaway()
+    assert "learned to tell 8 from 5. Of 100" in shown.takeaway()
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
@@ -393,7 +393,7 @@ def test_a_table_has_records_columns_and_classes():
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
     assert yours.takeaway().startswith(
-        "Without noise a computer learned to tell no from yes: of 100 new, unchanged records it names <b>"
+        "Without noise a computer learned to tell no from yes. Of 100 new, unchanged records it names <b>"
     )
     assert yours.takeaway().endswith("</b> correctly.")
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
@@ -523,7 +523,7 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.ask == (
         "80 people each sent an image and its label, both changed by chance to protect the people: 20 % of the pixels "
         "were replaced by a random shade from black to white, and 20 % of the labels were switched (“7” to “9” or “9” "
-        "to “7”). A computer learns from them to tell 7 from 9. <b>Of 100 unchanged images, how many will it recognise "
-        "correctly?</b> (Blind guessing: 50.)"
+        "to “7”). A computer learns from them to tell 7 from 9. <b>Of 100 new, unchanged images, how many will it "
+        "name correctly?</b> (Blind guessing: 50.)"
     )
     assert 'alt="What 40 people' in panel.prediction.covered.html
