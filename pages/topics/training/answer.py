@@ -188,14 +188,13 @@ def _comparison_sentence(answer: Answer) -> str:
         return f"Without noise {tell}. {of_100} <b>{right[CLEAN]}</b> correctly."
     shares = sorted((named[name], right[name]) for name in answer.compared)
     between = dict.fromkeys(words for _, words in shares)
-    two = "the two methods" if len(answer.methods) == len(answer.compared) + 1 else "two of the methods"
-    by = two if len(shares) > 1 else "the method"
+    by = " by two methods," if len(shares) > 1 else ","
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     return (
-        f"<b>{yes}{weak}.</b> {_changed_words(answer)}{tell}. {of_100} <b>{' to '.join(between)}</b> correctly with "
-        f"{by} below, and <b>{right[CLEAN]}</b> if it learned without noise."
+        f"<b>{yes}{weak}.</b> {_changed_words(answer)}{tell}. {of_100} <b>{' to '.join(between)}</b> correctly{by} "
+        f"and <b>{right[CLEAN]}</b> if it learned without noise."
     )
 
 

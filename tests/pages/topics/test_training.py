@@ -109,13 +109,13 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     assert words.startswith(
         "<b>Yes, but with these settings people are hardly protected.</b> To hide what each of 80 people sent, about "
         "20 % of the pixels and 20 % of the labels were changed at random. From these, a computer learned to tell 7 "
-        "from 9. Of 100 new, unchanged images it names <b>50 to 100</b> correctly with the two methods below, and <b>"
+        "from 9. Of 100 new, unchanged images it names <b>50 to 100</b> correctly by two methods, and <b>"
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(close.question, [replace(close.trials[0], fits=fits)] * 5)
-    assert "<b>93</b> correctly with the two" in close.takeaway()
+    assert "<b>93</b> correctly by two methods, and" in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -159,7 +159,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = numbers.whole_per_hundred(shown.score(ours or NAIVE, "accuracy").mean)
-    assert ("correctly with the method below" in shown.takeaway()) != bool(ours)
+    assert ("correctly by two methods," in shown.takeaway()) == bool(ours)
     others = f"{right} to 100" if ours else right
     assert f"it names <b>{others}</b> correctly" in shown.takeaway()
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
