@@ -146,17 +146,20 @@ def _scale_html(
     one of `n_pixels` it stands after the ε of all of them together, their sum.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
+    together = n_pixels * epsilon if n_pixels else 0.0
+    summed = f"All {n_pixels:,} pixels of an image together have ε = {numbers.epsilon(together)}. " if n_pixels else ""
     reason, title = (f"<p>{why}</p>", "What this means") if why else ("", "Show this as dots")
     dots = (
-        f"<details><summary>{title}</summary>{reason}{pictures}<p>{odds} {numbers.SCALE_OF_PROTECTION}.</p></details>"
+        f"<details><summary>{title}</summary>{reason}{pictures}"
+        f"<p>{odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
     protects, written = numbers.protection(epsilon), f"({numbers.on_scale(epsilon)})"
     of_what = name.removeprefix("ε of ")
     if n_pixels:
-        together = n_pixels * epsilon
-        whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
-        of_one = f"Of {of_what}: {protects} (ε = {numbers.epsilon(epsilon)})."
-        shown = f"<b>Protection of a whole image: {whole} ({numbers.on_scale(together)}).</b> {of_one} {words}".strip()
+        written = f"{numbers.protection(together)} ({numbers.on_scale(together)})"
+        whole = "practically none" if together > _FAR_BEYOND else written
+        of_one = f"Of {of_what}: {protects} ({numbers.on_scale(epsilon)})."
+        shown = f"<b>Protection of a whole image: {whole}.</b> {of_one} {words}".strip()
     elif not says:
         shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()
     elif name == "ε":

@@ -183,18 +183,16 @@ def _comparison_sentence(answer: Answer) -> str:
     named = {name: answer.score(name, "accuracy").mean for name in (*answer.compared, CLEAN)}
     right = {name: numbers.whole_per_hundred(share) for name, share in named.items()}
     tell = f"a computer learned to tell {distinguished_words(answer.question.config.classes)}"
-    of_100 = "Of 100 new, unchanged images it names"
     if not answer.compared or CLEAN in answer.compared:
-        return f"Without noise {tell}. {of_100} <b>{right[CLEAN]}</b> correctly."
+        return f"Without noise {tell}. It names <b>{right[CLEAN]} of 100</b> new images correctly."
     shares = sorted((named[name], right[name]) for name in answer.compared)
-    between = dict.fromkeys(words for _, words in shares)
-    by = " by two methods," if len(shares) > 1 else ","
+    between = " to ".join(dict.fromkeys(words for _, words in shares))
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     return (
-        f"<b>{yes}{weak}.</b> {_changed_words(answer)}{tell}. {of_100} <b>{' to '.join(between)}</b> correctly{by} "
-        f"and <b>{right[CLEAN]}</b> if it learned without noise."
+        f"<b>{yes}: it names {between} of 100 new images correctly ({right[CLEAN]} without noise){weak}.</b> "
+        f"{_changed_words(answer)}{tell}{', by two methods' * (len(shares) > 1)}."
     )
 
 
@@ -213,9 +211,10 @@ def _changed_words(answer: Answer) -> str:
     share = float(1 - question.config.labels.channel_matrix.diagonal().mean())
     pixels = question.config.pixels
     part = f"about {numbers.percent(level_of(pixels))} of" if family_of(pixels).replaces_pixels else "all"
-    changed = [f"{part} the pixels"] * bool(level_of(pixels)) + [f"{numbers.percent(share)} of the labels"] * bool(
-        share
-    )
+    of_two = question.of_two and not own_data.is_own(question.config)
+    classes = f" ({' or '.join(f'“{name}”' for name in question.config.classes)})" if of_two else ""
+    changed = [f"{part} the pixels"] if level_of(pixels) else []
+    changed += [f"{numbers.percent(share)} of the labels{classes}"] if share else []
     if not changed:
         return "From unchanged data, "
     return f"To hide what each of {people} people sent, {' and '.join(changed)} were changed at random. From these, "

@@ -68,9 +68,9 @@ def some_images(answer: Answer) -> list[Panel]:
     # Another chapter says why this method gives nearly all images the same answer.
     names = [name for name in tried if name != RECONSTRUCTION or name in discriminating] or tried
     groups = (
-        _agreed_and_disputed(trial, names) if picked == DISPUTED else [("", "", training.first_images(trial, N_IMAGES))]
+        _agreed_and_disputed(trial, names) if picked == DISPUTED else [("", training.first_images(trial, N_IMAGES))]
     )
-    chosen = [int(i) for *_, images in groups for i in images]
+    chosen = [int(i) for _, images in groups for i in images]
     predictions = {name: _predictions(trial, name, chosen) for name in names}
     truths = [trial.config.classes[c] for c in trial.y[chosen]]
     wrong = "; ".join(f"{TRAINING[name].title} {sum(not one.right for one in predictions[name])}" for name in names)
@@ -89,7 +89,7 @@ def some_images(answer: Answer) -> list[Panel]:
         for name in names
     ]
     picture = partial(charts.digits_html, test_images(trial.config)[chosen], truths, alt=summary)
-    counted = [(title, more, len(images)) for title, more, images in groups if title]
+    counted = [(title, len(images)) for title, images in groups if title]
     released_two, labels_sent = (each[:2] for each in released_images(trial.config))
     n_learnt = f"{len(trial.config.classes) * trial.config.n_train:,}"
     learnt_from = f"Two of the {n_learnt} images that it learned from"
@@ -103,7 +103,7 @@ def some_images(answer: Answer) -> list[Panel]:
             Markup(
                 picture(
                     rows,
-                    groups=[(f"New images on which {title}{more}", n) for title, more, n in counted],
+                    groups=[(f"New images on which {title}", n) for title, n in counted],
                     trained_on=(f"{learnt_from}, {_labels_and_noise(trial.config, labels_sent)}:", released_two),
                     legend=_legend(answer),
                 )
@@ -112,7 +112,7 @@ def some_images(answer: Answer) -> list[Panel]:
             on_slide=Markup(
                 picture(
                     on_slide,
-                    groups=[(numbers.capital(title), n) for title, _, n in counted],
+                    groups=[(numbers.capital(title), n) for title, n in counted],
                     trained_on=(f"{learnt_from}:", released_two),
                 )
             ),
@@ -202,25 +202,19 @@ _RULES_OF_CHOICE = {
 }
 
 
-def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tuple[str, str, Sequence[int]]]:
-    """Return images on which the methods `shown` agree and those in dispute, each group with a title that counts
-    them, and what stands after it where there is space.
-    """
+def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tuple[str, Sequence[int]]]:
+    """Return images on which the methods `shown` agree and those in dispute, each group with a title."""
     n, disagree = N_IMAGES // 2, training.methods_disagree(trial)
-    disputed, of_all = training.disputed(trial, n), f"{len(disagree):,}"
+    disputed = training.disputed(trial, n)
     compared = _in_dispute(trial)
     are_first = {*shown[: len(compared)]} == {*compared}
     noisy = f"the first {len(compared)} methods" if are_first else "the methods that learned from noisy images"
     if len(compared) == 2:
         noisy = " and ".join(f"“{TRAINING[name].title}”" for name in compared)
-    who, more = "the methods" if CLEAN in compared else noisy, ""
+    who = "the methods" if CLEAN in compared else noisy
     differing = int(disagree[disputed].sum())
     if differing == n:
-        some = noisy if len(compared) == 2 else who
-        title = f"{some} disagree ({int(disagree.sum()):,} of {of_all})"
-        if len(compared) == 2:
-            first, second = (f"{training.n_right(trial, name, disagree):,}" for name in compared)
-            more = f": the first is right on {first}, the second on {second}"
+        title = f"{'two methods' if len(compared) == 2 else who} disagree"
     elif differing:
         title = f"{who} disagree, or are not as sure"
     else:
@@ -228,7 +222,7 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     agreed = training.agreed(trial, n)
     named = {tuple(trial.fits[name].named[agreed]) for name in (*compared, CLEAN) if name in trial.fits}
     same = "all methods agree" if len(named) == 1 else f"{who} agree"
-    return [group for group in ((same, "", agreed), (title, more, disputed)) if len(group[-1]) == n]
+    return [(title, images) for title, images in ((same, agreed), (title, disputed)) if len(images) == n]
 
 
 def _in_dispute(trial: training.Trial) -> list[str]:
@@ -246,7 +240,18 @@ def _legend(answer: Answer) -> str:
     )
     if len(answer.trials) > 1:
         marks += f" Numbers “of 100” are averages of {count_trials(answer.trials)}; the images shown are from trial 1."
-    return marks
+    return f"{marks}{_disputes_words(answer)}"
+
+
+def _disputes_words(answer: Answer) -> str:
+    """Say of how many images the two methods that learned from noise name different labels, if there are two."""
+    trial = answer.trials[0]
+    compared, disagree = _in_dispute(trial), training.methods_disagree(trial)
+    if answer.question.picked != DISPUTED or len(compared) != 2 or not disagree.any():
+        return ""
+    right = [f"“{TRAINING[name].title}” on {training.n_right(trial, name, disagree):,}" for name in compared]
+    found = f"two methods disagree on {int(disagree.sum()):,} of {len(disagree):,} new images"
+    return f" There, {found}: right are {numbers.join_words(right)}."
 
 
 def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:

@@ -264,9 +264,11 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         together = privacy_inputs.guess_scale_html(
             epsilon, privacy_inputs.black_or_white(pixels), name="ε of one pixel", n_pixels=64
         )
-        protects = "practically none" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
-        first = f"<b>Protection of a whole image: {protects} ({numbers.on_scale(64 * epsilon)}).</b> Of one pixel: "
-        assert f"{first}{numbers.protection(epsilon)} (ε = {numbers.epsilon(epsilon)}).<details" in together
+        whole = f"{numbers.protection(64 * epsilon)} ({numbers.on_scale(64 * epsilon)})"
+        whole = "practically none" if 64 * epsilon > 60 else whole
+        one = f"{numbers.protection(epsilon)} ({numbers.on_scale(epsilon)})"
+        assert f"<b>Protection of a whole image: {whole}.</b> Of one pixel: {one}.<details" in together
+        assert f"All 64 pixels of an image together have ε = {numbers.epsilon(64 * epsilon)}. " in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
         said = int(often.split()[-1])

@@ -107,15 +107,15 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes, but with these settings people are hardly protected.</b> To hide what each of 80 people sent, about "
-        "20 % of the pixels and 20 % of the labels were changed at random. From these, a computer learned to tell 7 "
-        "from 9. Of 100 new, unchanged images it names <b>50 to 100</b> correctly by two methods, and <b>"
+        "<b>Yes: it names 50 to 100 of 100 new images correctly (100 without noise), but with these settings people "
+        "are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of the labels "
+        "(“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, by two methods."
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(close.question, [replace(close.trials[0], fits=fits)] * 5)
-    assert "<b>93</b> correctly by two methods, and" in close.takeaway()
+    assert "names 93 of 100 new images" in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -159,9 +159,9 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = numbers.whole_per_hundred(shown.score(ours or NAIVE, "accuracy").mean)
-    assert ("correctly by two methods," in shown.takeaway()) == bool(ours)
+    assert shown.takeaway().endswith(", by two methods.") == bool(ours)
     others = f"{right} to 100" if ours else right
-    assert f"it names <b>{others}</b> correctly" in shown.takeaway()
+    assert f"it names {others} of 100 new images correctly (100 without" in shown.takeaway()
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
@@ -193,12 +193,12 @@ _NOISY = f"“{THEIRS}” and “{OURS}”"
             [3, 9, 60, 62],
             [
                 "all methods agree",
-                f"“{THEIRS}” and “{OURS}” disagree (4 of 100): the first is right on 4, the second on 0",
+                "two methods disagree",
             ],
         ),
         (
             [*range(0, 100, 2), 7],
-            [f"“{THEIRS}” and “{OURS}” disagree (51 of 100): the first is right on 51, the second on 0"],
+            ["two methods disagree"],
         ),
     ],
 )
@@ -227,7 +227,8 @@ def test_where_a_third_method_differs_those_that_agree_are_named():
     trial = replace(shown.trials[0], fits=shown.trials[0].fits | {CLEAN: clean})
     (panel,) = chapters.some_images(Answer(shown.question, [trial]))
     assert f"on which {_NOISY} agree</th>" in panel.figure.html
-    assert f"on which {_NOISY} disagree (" in panel.figure.html
+    assert "on which two methods disagree</th>" in panel.figure.html
+    assert f"right are “{THEIRS}” on " in panel.figure.html
 
 
 @pytest.mark.parametrize(
@@ -263,7 +264,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
 def test_an_8_has_its_article():
     digits = replace(SMALL, classes=("8", "5"))
     shown = made(config=digits, spread=TRUTH, naive=TRUTH)
-    assert "learned to tell 8 from 5. Of 100" in shown.takeaway()
+    assert "learned to tell 8 from 5, by two" in shown.takeaway()
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
@@ -392,10 +393,8 @@ def test_a_table_has_records_columns_and_classes():
     config = TrainingConfig(datasets.from_csv(f"size,day,digit\n{rows}".encode()), ("no", "yes"), 20, methods=(CLEAN,))
     yours = Answer(Question(config, 1), [training.run(config)])
     assert "What 20 people of class “no” and 20 of class “yes” send: 20 % of pixels are replaced" in released(yours)
-    assert yours.takeaway().startswith(
-        "Without noise a computer learned to tell no from yes. Of 100 new, unchanged records it names <b>"
-    )
-    assert yours.takeaway().endswith("</b> correctly.")
+    assert yours.takeaway().startswith("Without noise a computer learned to tell no from yes. It names <b>")
+    assert yours.takeaway().endswith("</b> new records correctly.")
     assert chapters.weights(yours)[0].figure.cells[0][0] == "size"
     assert CHAPTERS.choice(yours.question).default == "Accuracy of each method"
     assert trade_off.panels(yours)[0].answer.startswith("Of MNIST’s 7s and 9s, not of your records")
