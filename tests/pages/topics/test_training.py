@@ -108,8 +108,8 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
         "<b>Yes: it names 50 to 100 of 100 new images correctly (100 without noise), but with these settings people "
-        "are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of the labels "
-        "(“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, by two methods."
+        "are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of the "
+        "labels (“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, by two methods."
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
@@ -509,7 +509,7 @@ def test_images_without_noise_are_not_called_noisy():
     config = replace(shown.question.config, pixels=whole)
     trials = [replace(one, config=replace(one.config, pixels=whole)) for one in shown.trials]
     shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
-    assert "20 % of the labels were changed at random. From these, a computer learned" in shown.takeaway()
+    assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert "To protect the people, chance changed only the labels: 20 % of the labels were switched" in asked.ask
     assert asked.explain.endswith(". More labels are right than wrong.")
