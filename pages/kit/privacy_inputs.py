@@ -158,7 +158,7 @@ def _scale_html(
     if n_pixels:
         written = f"{numbers.protection(together)} ({numbers.on_scale(together)})"
         whole = "practically none" if together > _FAR_BEYOND else written
-        of_one = f"Of {of_what}: {protects} ({numbers.on_scale(epsilon)})."
+        of_one = f"Of {of_what}: {protects} (its {numbers.on_scale(epsilon)})."
         shown = f"<b>Protection of a whole image: {whole}.</b> {of_one} {words}".strip()
     elif not says:
         shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()

@@ -6,7 +6,7 @@ import math
 
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel
-from pages.topics.label_counts.answer import Answer, snippet
+from pages.topics.label_counts.answer import Answer, small, snippet
 from pages.topics.label_counts.question import Question
 from privdemo import accounting
 from privdemo.experiments import label_counts
@@ -75,7 +75,7 @@ def leak_words(config: CountConfig) -> str:
     own = leak.own_delta
     allowed = f"more than the {numbers.power_of_ten(config.delta)} that was asked for."
     beyond = (
-        f". Somebody who compares the two finds δ = {own.mean:.4f} (simulated), {allowed}"
+        f". Somebody who compares the two finds δ = {small(own.mean)} (simulated), {allowed}"
         if clearly_above(own, config.delta)
         else f". Somebody who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {allowed}"
     )

@@ -61,8 +61,9 @@ class Answer:
     @property
     def shown_first(self) -> tuple[str, ...]:
         """Return three releases: the best, the visitor’s choice, and others whose errors differ from the best one’s."""
-        first, *tied = label_counts.best_and_tied(self.outcomes)
-        laplace = (LAPLACE,) if LAPLACE not in tied else ()
+        first = best(self.outcomes).release
+        near = self.outcomes[LAPLACE].distortion.mean < _MUCH * self.outcomes[first].distortion.mean
+        laplace = () if near else (LAPLACE,)
         wanted = (first, *laplace, self.question.release, "gaussian tight", "dirichlet public", "dirichlet published")
         three = list(dict.fromkeys(wanted))[:3]
         return tuple(name for name in RELEASES if name in three)

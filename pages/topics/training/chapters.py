@@ -214,7 +214,8 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     who = "the methods" if CLEAN in compared else noisy
     differing = int(disagree[disputed].sum())
     if differing == n:
-        title = f"{'two methods' if len(compared) == 2 else who} disagree"
+        two = "the first two methods" if are_first else "two methods"
+        title = f"{two if len(compared) == 2 else who} disagree"
     elif differing:
         title = f"{who} disagree, or are not as sure"
     else:

@@ -266,7 +266,7 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         )
         whole = f"{numbers.protection(64 * epsilon)} ({numbers.on_scale(64 * epsilon)})"
         whole = "practically none" if 64 * epsilon > 60 else whole
-        one = f"{numbers.protection(epsilon)} ({numbers.on_scale(epsilon)})"
+        one = f"{numbers.protection(epsilon)} (its {numbers.on_scale(epsilon)})"
         assert f"<b>Protection of a whole image: {whole}.</b> Of one pixel: {one}.<details" in together
         assert f"All 64 pixels of an image together have ε = {numbers.epsilon(64 * epsilon)}. " in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown

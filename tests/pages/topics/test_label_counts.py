@@ -172,7 +172,7 @@ def leak(sigma=0.3, there=0.25, low=0.06):
         (
             leak(),
             None,
-            "be 0.25. Somebody who compares the two finds δ = 0.0700 (simulated), more than the 0.05 that was asked",
+            "be 0.25. Somebody who compares the two finds δ = 0.07 (simulated), more than the 0.05 that was asked",
         ),
         (
             leak(low=0.05),

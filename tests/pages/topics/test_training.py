@@ -109,7 +109,7 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     assert words.startswith(
         "<b>Yes: it names 50 to 100 of 100 new images correctly (100 without noise), but with these settings people "
         "are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of the "
-        "labels (“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, by two methods."
+        "labels (“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, once"
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
@@ -159,7 +159,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = numbers.whole_per_hundred(shown.score(ours or NAIVE, "accuracy").mean)
-    assert shown.takeaway().endswith(", by two methods.") == bool(ours)
+    assert shown.takeaway().endswith(", once correcting for the noise, once ignoring it.") == bool(ours)
     others = f"{right} to 100" if ours else right
     assert f"it names {others} of 100 new images correctly (100 without" in shown.takeaway()
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
@@ -227,7 +227,7 @@ def test_where_a_third_method_differs_those_that_agree_are_named():
     trial = replace(shown.trials[0], fits=shown.trials[0].fits | {CLEAN: clean})
     (panel,) = chapters.some_images(Answer(shown.question, [trial]))
     assert f"on which {_NOISY} agree</th>" in panel.figure.html
-    assert "on which two methods disagree</th>" in panel.figure.html
+    assert "on which the first two methods disagree</th>" in panel.figure.html
     assert f"right are “{THEIRS}” on " in panel.figure.html
 
 
@@ -264,7 +264,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
 def test_an_8_has_its_article():
     digits = replace(SMALL, classes=("8", "5"))
     shown = made(config=digits, spread=TRUTH, naive=TRUTH)
-    assert "learned to tell 8 from 5, by two" in shown.takeaway()
+    assert "learned to tell 8 from 5, once" in shown.takeaway()
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
