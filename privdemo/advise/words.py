@@ -168,10 +168,10 @@ def _exact(advice: Advice) -> str:
 
 
 def _outcome(advice: Advice) -> str:
-    """Return how exact the plan is, corrected for what chance changes, and what true answers would need."""
+    """Return how exact the plan is, calculated back from what chance changed, and what true answers would need."""
     question, exact = advice.question, _exact(advice)
     if sending(question, advice.plan):
-        exact = exact.replace(" is right to", ", corrected for these chances, is right to")
+        exact = exact.replace(" is right to", ", calculated back from what they send, is right to")
     if advice.open_accuracy:
         right = f"{100 * advice.open_accuracy.mean:.1f}"
         return f"{exact}; with every label true it would be right about {right}. {_NO_OTHERS}"

@@ -71,7 +71,7 @@ def _cards(answer: Answer) -> Panel:
     again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked this {_TIMES} times"
     cards = [
         (
-            f"How often can others guess {what}?",
+            f"How often would others guess {what} correctly?",
             right_of_100_words(plan.epsilon, plan.delta),
             escape(f"{_BY_LUCK}{advise.whose_guess(plan)} {_protection_words(answer)}"),
         ),

@@ -332,7 +332,7 @@ def _does(trust: str, config: ComparisonConfig) -> str:
         SHUFFLER: "each person switches the label less often",
         LEADER: "they report counts of both, with random errors",
         PUBLISHER: "noisy counts of sets are reported",
-        CURATOR: "random errors are added to the learned rule",
+        CURATOR: "the learned rule gets random errors before it is shown",
     }
     return "a noisy count is published" if config.task == SHARE and trust == CURATOR else does[trust]
 
@@ -603,7 +603,9 @@ def _equally_well(config: ComparisonConfig, rows: Mapping[str, Row]) -> str:
     """Say that outsiders find out equally little whoever is trusted, if they do."""
     if len(rows) < 2 or PUBLISHER in rows or not _is_equal(config):
         return ""
-    return f"All ways hide a label equally well from outsiders (ε = {numbers.epsilon(config.epsilon)}). "
+    record = "image" if has_pixels(config.dataset) else "record"
+    hidden = f"the label, not the {record}, equally well from outsiders"
+    return f"All ways hide {hidden} (ε = {numbers.epsilon(config.epsilon)}). "
 
 
 def _also_pixels(config: ComparisonConfig) -> str:

@@ -121,7 +121,9 @@ class Answer:
         if self.is_worse_than_guessing:
             is_common_found = self.release.truth.shares[0] > _LITTLE * self.off
             return f"Only for common {nouns(self.question)[1]}" if is_common_found else "Not here"
-        return next(word for most, word in _VERDICTS if self.off <= most)
+        verdict = next(word for most, word in _VERDICTS if self.off <= most)
+        only = f", for common {nouns(self.question)[1]}, not for rare ones" if self._too_much() else ""
+        return f"{verdict}{only}"
 
     def _too_much(self) -> str:
         """Say for which answer the error is small and for which it is more than the share itself; empty if for none."""
@@ -131,7 +133,7 @@ class Answer:
             return ""
         common, rare = (f"“{escape(names[i])}”: {numbers.share(float(shares[i]))}" for i in (0, -1))
         one, _ = nouns(self.question)
-        return f". That is little for a common {one} ({common}), too much for a rare one ({rare})"
+        return f": little for a common {one} ({common}), too much for a rare one ({rare})"
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""

@@ -165,7 +165,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
     assert titles["And if one person is asked this 5 times?"][0] == "fewer than 88 of 100 times"
-    number, words = titles["How often can others guess an answer?"]
+    number, words = titles["How often would others guess an answer correctly?"]
     assert number == "fewer than 74 of 100 times"
     assert words.startswith(
         "50 is pure guessing, 100 no privacy. They see what that person sends, and guess which of two equally "

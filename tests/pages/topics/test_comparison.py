@@ -109,7 +109,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} Random errors",
+            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} The learned rule",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),

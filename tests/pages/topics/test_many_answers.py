@@ -46,10 +46,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     first, last = 100 * of.release.truth.shares[[0, -1]]
     assert of.takeaway() == (
-        "<b>Yes.</b> Each of 10,000 simulated people gives one of 64 answers and sends a list of 17 answers drawn "
-        "at random, their own more likely than any other. From all that they send, we estimate how common each answer "
-        f"is, off by <b>{standard_error(off)} percentage points</b> on average. That is little for a common answer "
-        f"(“1”: {first:.1f} %), too much for a rare one (“64”: {last:.1f} %)."
+        "<b>Yes, for common answers, not for rare ones.</b> Each of 10,000 simulated people gives one of 64 "
+        "answers and sends a list of 17 answers drawn at random, their own more likely than any other. From all that "
+        f"they send, we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
+        f"average: little for a common answer (“1”: {first:.1f} %), too much for a rare one (“64”: {last:.1f} %)."
     )
     there, other = round(100 * made.p), round(100 * made.q)
     often = f"on the list {there} times of 100, each other answer {other} times of 100."
@@ -98,7 +98,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (RANDOMISED_RESPONSE, "on average."),
+        (RANDOMISED_RESPONSE, "on average"),
         ("hadamard response", "Here subset selection would be more exact than Hadamard response."),
     ],
 )
