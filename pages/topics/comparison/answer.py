@@ -557,12 +557,14 @@ def _is_equal(config: ComparisonConfig) -> bool:
 
 
 def _about_labels(config: ComparisonConfig) -> str:
-    """Say what labels are, that each is secret if it is, and how many are pushed, if any are."""
-    pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed" if config.fake_part else ""
+    """Say what a computer learns, if it does, what of it is secret, and how many labels are pushed, if any are."""
     one, other = map(escape, binary_task(config.dataset).classes)
-    secret = "" if config.private == RECORDS else ", is a person’s secret, like a diagnosis"
-    label = f"A label, “{one}” or “{other}”{secret}" if secret else f"Labels are “{one}” or “{other}”"
-    return f"{label}{f', and {pushed}' if pushed else ''}. "
+    learns = "" if config.task == SHARE else f"A computer learns to tell “{one}” from “{other}”. "
+    record = "an image" if has_pixels(config.dataset) else "a record"
+    which = f"Which of {'these' if learns else f'“{one}” and “{other}”'} is true of {record}, its label,"
+    secret = "" if config.private == RECORDS else f"{which} is one person’s secret, like a diagnosis. "
+    pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed. " if config.fake_part else ""
+    return f"{learns}{secret}{pushed}"
 
 
 def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:

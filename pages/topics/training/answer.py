@@ -191,20 +191,20 @@ def _comparison_sentence(answer: Answer) -> str:
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     return (
-        f"<b>{yes}: it names {between} of 100 new images correctly ({right[CLEAN]} without noise){weak}.</b> "
+        f"<b>{yes}: it names {between} of 100 new images correctly ({right[CLEAN]} if nothing is changed){weak}.</b> "
         f"{_changed_words(answer)}{tell}, {_learning_words(answer.compared)}."
     )
 
 
 def _learning_words(methods: Sequence[str]) -> str:
-    """Say how one or two models learned: “once correcting for the noise, once ignoring it”."""
-    first, *others = (_LEARNING.get(name, "correcting for the noise") for name in methods)
-    second = others[0].replace(" the noise", " it") if others else ""
+    """Say how one or two models learned: “once correcting for these changes, once ignoring them”."""
+    first, *others = (_LEARNING.get(name, "correcting for these changes") for name in methods)
+    second = others[0].replace("these changes", "them") if others else ""
     return f"once {first}, once {second}" if second else first
 
 
-# How a model of a method learned that does not correct for the noise.
-_LEARNING = {NAIVE: "ignoring the noise", RECONSTRUCTION: "guessing the true answers first"}
+# How a model of a method learned that does not correct for what was changed.
+_LEARNING = {NAIVE: "ignoring these changes", RECONSTRUCTION: "guessing the true answers first"}
 
 
 def _weak_words(question: Question) -> str:

@@ -82,7 +82,8 @@ CLEAR, UNSURE, WORSE = (
     replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
-SECRET = "A label, “7” or “9”, is a person’s secret, like a diagnosis."
+LEARNS = "A computer learns to tell “7” from “9”. "
+SECRET = f"{LEARNS}Which of these is true of an image, its label, is one person’s secret, like a diagnosis."
 SWITCHES = "each person switches the label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
@@ -113,7 +114,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            f"<b>The error is least if nobody is trusted.</b> {SECRET} E{SWITCHES[1:]}, and the share of",
+            "<b>The error is least if nobody is trusted.</b> Which of “7” and “9” is true of an image, its label",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
@@ -603,7 +604,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "like a diagnosis, and 20 of 100 labels are pushed. " in words
+    assert "like a diagnosis. 20 of 100 labels are pushed. " in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)

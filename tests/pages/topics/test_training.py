@@ -107,8 +107,8 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes: it names 50 to 100 of 100 new images correctly (100 without noise), but with these settings people "
-        "are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of the "
+        "<b>Yes: it names 50 to 100 of 100 new images correctly (100 if nothing is changed), but with these settings "
+        "people are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of the "
         "labels (“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, once"
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
@@ -159,9 +159,9 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = numbers.whole_per_hundred(shown.score(ours or NAIVE, "accuracy").mean)
-    assert shown.takeaway().endswith(", once correcting for the noise, once ignoring it.") == bool(ours)
+    assert shown.takeaway().endswith(", once correcting for these changes, once ignoring them.") == bool(ours)
     others = f"{right} to 100" if ours else right
-    assert f"it names {others} of 100 new images correctly (100 without" in shown.takeaway()
+    assert f"it names {others} of 100 new images correctly (100 if" in shown.takeaway()
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
