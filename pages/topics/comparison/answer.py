@@ -330,9 +330,9 @@ def _does(trust: str, config: ComparisonConfig) -> str:
     does = {
         NOBODY: f"each person switches the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "each person switches the label less often",
-        LEADER: "they report counts of both, with random errors",
+        LEADER: "they report how many have each label, with errors",
         PUBLISHER: "noisy counts of sets are reported",
-        CURATOR: "the learned rule gets random errors before it is shown",
+        CURATOR: "random errors are added to what the computer learned",
     }
     return "a noisy count is published" if config.task == SHARE and trust == CURATOR else does[trust]
 
@@ -560,9 +560,11 @@ def _about_labels(config: ComparisonConfig) -> str:
     """Say what a computer learns, if it does, what of it is secret, and how many labels are pushed, if any are."""
     one, other = map(escape, binary_task(config.dataset).classes)
     learns = "" if config.task == SHARE else f"A computer learns to tell “{one}” from “{other}”. "
-    record = "an image" if has_pixels(config.dataset) else "a record"
-    which = f"Which of {'these' if learns else f'“{one}” and “{other}”'} is true of {record}, its label,"
-    secret = "" if config.private == RECORDS else f"{which} is one person’s secret, like a diagnosis. "
+    record = "image" if has_pixels(config.dataset) else "record"
+    which = (
+        f"Each {record} comes from one person. Whether it is “{one}” or “{other}” (its label) is that person’s secret"
+    )
+    secret = "" if config.private == RECORDS else f"{which}, like a diagnosis. "
     pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed. " if config.fake_part else ""
     return f"{learns}{secret}{pushed}"
 

@@ -83,7 +83,10 @@ CLEAR, UNSURE, WORSE = (
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
 LEARNS = "A computer learns to tell “7” from “9”. "
-SECRET = f"{LEARNS}Which of these is true of an image, its label, is one person’s secret, like a diagnosis."
+ITS_LABEL = (
+    "Each image comes from one person. Whether it is “7” or “9” (its label) is that person’s secret, like a diagnosis."
+)
+SECRET = f"{LEARNS}{ITS_LABEL}"
 SWITCHES = "each person switches the label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
@@ -110,16 +113,16 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} The learned rule",
+            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} Random errors",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            "<b>The error is least if nobody is trusted.</b> Which of “7” and “9” is true of an image, its label",
+            f"<b>The error is least if nobody is trusted.</b> {ITS_LABEL} E{SWITCHES[1:]}, and the share of",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
             f"<b>Trusting a group leader or nobody makes no clear difference.</b> {SECRET} If group leaders are "
-            "trusted, they report counts of both, with random errors, and <b>92.0 %</b> of new images are named",
+            "trusted, they report how many have each label, with errors, and <b>92.0 %</b> of new images are named",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
@@ -462,7 +465,9 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
     assert "nobody sees true labels<br>each person switches the label with a chance of 27 %" in words
-    leaders = f"group leaders see the labels of {DIGITS.bag_size} people each<br>they report counts of both, with "
+    leaders = (
+        f"group leaders see the labels of {DIGITS.bag_size} people each<br>they report how many have each label, with "
+    )
     assert leaders in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]

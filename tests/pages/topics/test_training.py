@@ -108,8 +108,8 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
         "<b>Yes: it names 50 to 100 of 100 new images correctly (100 if nothing is changed), but with these settings "
-        "people are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of the "
-        "labels (“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, once"
+        "people are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of "
+        "the labels (“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, once"
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
