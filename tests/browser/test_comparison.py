@@ -116,7 +116,7 @@ def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: 
     page.goto(f"{address}/comparison?compare_on=Small+digits{link}")
     place = page.locator(".chart-place").first
     expect(place).to_be_visible()
-    expect(page.locator(".takeaway")).to_contain_text("is that person’s secret")
+    expect(page.locator(".takeaway")).to_contain_text("is secret, like a diagnosis")
     expect(page.locator(".st-key-main-control input[type=range]")).to_be_visible()  # above the curves
     browsing.answered(page)
     page.wait_for_timeout(150)

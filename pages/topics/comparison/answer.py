@@ -328,9 +328,9 @@ def _does(trust: str, config: ComparisonConfig) -> str:
     """Say what becomes of true labels if a party is trusted: “each person switches the label with a chance of 27 %”."""
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     does = {
-        NOBODY: f"each person switches the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        NOBODY: f"each person gives the wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "each person switches the label less often",
-        LEADER: "they report how many have each label, with errors",
+        LEADER: "they report how many have each label, with random errors",
         PUBLISHER: "noisy counts of sets are reported",
         CURATOR: "random errors are added to what the computer learned",
     }
@@ -539,7 +539,10 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     start, then = "", f"If {_is_trusted(trust)}, "
     if verdict is Verdict.BETTER:
         best_is = f"{_yes_or_no(question, trust, rest)}{_best_words(question, trust)}"
-        start, then = f"<b>{numbers.capital(best_is)}.</b> ", ""
+        start, then = (
+            f"<b>{numbers.capital(best_is)}.</b> ",
+            "" if question.config.private == RECORDS else "To hide it, ",
+        )
     elif verdict is Verdict.NOT_CLEAR:
         start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference.</b> "
     score = score_words(question, f"<b>{results[trust]}</b>")
@@ -561,10 +564,8 @@ def _about_labels(config: ComparisonConfig) -> str:
     one, other = map(escape, binary_task(config.dataset).classes)
     learns = "" if config.task == SHARE else f"A computer learns to tell “{one}” from “{other}”. "
     record = "image" if has_pixels(config.dataset) else "record"
-    which = (
-        f"Each {record} comes from one person. Whether it is “{one}” or “{other}” (its label) is that person’s secret"
-    )
-    secret = "" if config.private == RECORDS else f"{which}, like a diagnosis. "
+    label = f"whether it is “{one}” or “{other}” (its label) is secret, like a diagnosis"
+    secret = "" if config.private == RECORDS else f"Each {record} comes from one person, and {label}. "
     pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed. " if config.fake_part else ""
     return f"{learns}{secret}{pushed}"
 
@@ -581,9 +582,9 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
 
 
 def _best_words(question: Question, trust: str) -> str:
-    """Say with whose trust the result is best: “it learns best if nobody is trusted”."""
+    """Say with whose trust the result is best: “it learns best if nobody sees true labels”."""
     best = "the error is least" if question.config.task == SHARE else "it learns best"
-    return f"{best} if {_is_trusted(trust)}"
+    return f"{best} if {'nobody sees true labels' if trust == NOBODY else _is_trusted(trust)}"
 
 
 def _is_trusted(trust: str) -> str:

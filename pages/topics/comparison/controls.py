@@ -80,7 +80,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             else:
                 first, second = map(escape, binary_task(dataset).classes)
                 guessing = privacy_inputs.Guessing(
-                    "whoever sees what is passed on and guesses a person’s label is right",
+                    "an outsider who guesses a person’s label is right",
                     f"“{first}” and “{second}”",
                     people="labels",
                 )

@@ -83,11 +83,9 @@ CLEAR, UNSURE, WORSE = (
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
 LEARNS = "A computer learns to tell “7” from “9”. "
-ITS_LABEL = (
-    "Each image comes from one person. Whether it is “7” or “9” (its label) is that person’s secret, like a diagnosis."
-)
+ITS_LABEL = "Each image comes from one person, and whether it is “7” or “9” (its label) is secret, like a diagnosis."
 SECRET = f"{LEARNS}{ITS_LABEL}"
-SWITCHES = "each person switches the label with a chance of 27 %"
+SWITCHES = "each person gives the wrong label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -108,21 +106,21 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            f"<b>Not with these settings: it learns best if nobody is trusted.</b> {SECRET} E{SWITCHES[1:]}, and "
-            "<b>90.0 %</b> of new images are named correctly; without privacy it is 99.0 %.",
+            f"<b>Not with these settings: it learns best if nobody sees true labels.</b> {SECRET} To hide it, "
+            f"{SWITCHES}, and <b>90.0 %</b> of new images are named correctly; without privacy it is 99.0 %.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} Random errors",
+            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} To hide it, random",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            f"<b>The error is least if nobody is trusted.</b> {ITS_LABEL} E{SWITCHES[1:]}, and the share of",
+            f"<b>The error is least if nobody sees true labels.</b> {ITS_LABEL} To hide it, {SWITCHES}, and",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
             f"<b>Trusting a group leader or nobody makes no clear difference.</b> {SECRET} If group leaders are "
-            "trusted, they report how many have each label, with errors, and <b>92.0 %</b> of new images are named",
+            "trusted, they report how many have each label, with random errors, and <b>92.0 %</b> of new",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
@@ -464,7 +462,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody sees true labels<br>each person switches the label with a chance of 27 %" in words
+    assert "nobody sees true labels<br>each person gives the wrong label with a chance of 27 %" in words
     leaders = (
         f"group leaders see the labels of {DIGITS.bag_size} people each<br>they report how many have each label, with "
     )
