@@ -413,9 +413,9 @@ def protection(value: float) -> str:
 
 def on_scale(value: float) -> str:
     """Write an ε with what it would take to be called strong, or, where it is, which way it counts."""
-    is_strong = protection(value) in ("full", "strong")
-    scale = "smaller is more private" if is_strong else f"under {_MODERATE_FROM:g} is strong"
-    return f"ε = {epsilon(value)}; {scale}"
+    protects = protection(value)
+    scale = "smaller is more private" if protects == "strong" else f"under {_MODERATE_FROM:g} is strong"
+    return f"ε = {epsilon(value)}" if protects == "full" else f"ε = {epsilon(value)}; {scale}"
 
 
 # A gain of less than so much is hardly one.
@@ -446,6 +446,8 @@ def with_article(digit: str) -> str:
 
 def marks_words(n_trials: int, has_lines: bool = True) -> str:
     """Say what the marks of a figure are: means over trials, with lines for their 95 % intervals if it `has_lines`."""
+    if n_trials == 1:
+        return "Each mark is from one trial, so no 95 % interval is known."
     if not has_lines:
         return f"Each mark is the average of {n_trials} trials, too few for 95 % intervals."
     line = "the line with end caps is the likely range of this average (95 % interval)"

@@ -115,7 +115,7 @@ def guess_scale_html(
     field = figures.split_field(f"100 {guessing.people}", most, 100, is_right, is_wrong, columns=25)
     legend = {"guessed right": is_right, "guessed wrong": is_wrong}
     pictures = figures.people_html([field], legend, unescape(words))
-    # One pixel of many, or an ε that may fail too often, is not called protected.
+    # An ε that may fail too often, or one pixel of many where not all are spoken of, is not called protected.
     weak = epsilon >= numbers.WEAK_FROM
     says = not by_delta and (weak or "pixels" not in guessing.people)
     why = f"{words} {guessing.why}" if guessing.why else ""

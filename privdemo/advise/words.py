@@ -23,6 +23,7 @@ _SEEN = {
     "leader": "all that is published",
     "curator": "all that is published",
 }
+_IN_DOUBT = 2.0
 _NO_OTHERS = "No other number of people was tried."
 
 
@@ -107,8 +108,10 @@ def _then(plan: Plan) -> str:
     """Return what becomes of what telephones send before it is counted, or else what the chance is for."""
     if plan.accuracy:
         return f", and train with the method “{COMPARISON[plan.mechanism].title}”"
-    mixed = "local_epsilon" in plan.parameters
-    return ", and let a shuffler mix what is sent" if mixed else ", so that nobody can be sure of any one answer"
+    if "local_epsilon" in plan.parameters:
+        return ", and let a shuffler mix what is sent"
+    # Beyond this ε one answer is hardly in doubt.
+    return ", so that nobody can be sure of any one answer" if plan.epsilon < _IN_DOUBT else ""
 
 
 def added_noise(question: Question, plan: Plan) -> str:

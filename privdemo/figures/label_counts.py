@@ -81,7 +81,7 @@ def along(
     across = privacy_axis if axis_name == label_counts.EPSILON_AXIS else log_axis if logarithmic else axis
     x_axis = across(TITLES[axis_name], levels)
     if logarithmic:
-        named = sorted({*label_counts.AXES[axis_name], *([yours] if yours else [])})
+        named = sorted({*label_counts.AXES[axis_name], *_ticks_beyond(axis_name, levels), *([yours] if yours else [])})
         words = [f"10<sup>{round(math.log10(x))}</sup>" if x < 0.01 else f"{x:g}" for x in named]
         x_axis |= {"tickvals": named, "ticktext": words}
     low, high = math.log10(min(means)) - 0.04, math.log10(max(means)) + 0.04
@@ -93,7 +93,7 @@ def along(
         "title": {
             "text": "distortion (L1; 0.02: off by 20 of 1,000 people)"
             if in_l1
-            else "errors of all counts added up, log scale"
+            else "errors of all counts, of 1,000 people, log scale"
         },
         "type": "log",
         "range": [low, high],
@@ -101,6 +101,11 @@ def along(
     y_axis |= {"tickvals": ticks, "ticktext": [f"{t:,.10g}" for t in ticks]}
     stars = _stars(axis_name, names, unit) if as_published else []
     return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150, height=390, avoid_overlap=True)
+
+
+def _ticks_beyond(axis_name: str, levels: Sequence[float]) -> Sequence[float]:
+    """Return the levels of ε beyond those of the paper, for ticks."""
+    return [x for x in levels if x in label_counts.LARGER_EPSILONS] if axis_name == label_counts.EPSILON_AXIS else ()
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:

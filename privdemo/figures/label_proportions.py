@@ -79,7 +79,7 @@ def scores(
 HOW = {
     FULL: "knows which {records} {positive}",
     LABELLED: "knows all labels of what is sent on",
-    NAMES: "treats everyone in a {bag} bag as {bag} likely",
+    NAMES: "treats each one in a {bag} bag as {bag} likely",
     by_trying(NAMES): "takes percentages as chances, or compares averages",
     LLP: "finds a rule whose answers match each bag’s percentage",
     MEAN_MAP: "finds what bags of high percentage have in common",

@@ -64,7 +64,7 @@ def open_own_data(page: Page) -> None:
 # A page, what it says of a file there, and what the server then holds: of records, and of a column of answers.
 RECORDS = (
     "training?images=Small+digits&n=40&methods=ignore+the+noise&draws=2",
-    "without noise",
+    "if nothing is changed",
     {"AppSession", "Own", "Dataset", "Trial"},
 )
 ANSWERS = ("many_answers", "120 people", {"AppSession", "OwnAnswers", "Answers", "Release"})

@@ -96,14 +96,14 @@ def test_every_method_says_below_its_name_how_it_learns():
     assert set(charts.HOW) == set(LABEL_PROPORTIONS)
     words = charts.accuracies(TRIALS, (BAG_NAMES, MEAN_MAP, FULL), SHARE, BINARY["adult"]).layout.yaxis.ticktext
     assert [one.partition("<br>")[2] for one in words[:3]] == [
-        "treats everyone in a {0} bag as {0} likely".format(f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")),
+        "treats each one in a {0} bag as {0} likely".format(f"{TRIALS[0].proportions[0]:.0%}".replace("%", "\u00a0%")),
         "finds what bags of high percentage have in common",
         "knows which people earn over $50,000 a year",
     ]
     assert words[3].endswith("</b><br>learns nothing (for comparison)")
     extreme = replace(TRIALS[0], proportions=np.array([0.0, 1.0, 0.4, 0.2]))
     words = charts.accuracies([extreme], (BAG_NAMES,), SHARE, BINARY["adult"]).layout.yaxis.ticktext
-    assert words[0].endswith("treats everyone in a 40\u00a0% bag as 40\u00a0% likely"), "0 % says nothing"
+    assert words[0].endswith("treats each one in a 40\u00a0% bag as 40\u00a0% likely"), "0 % says nothing"
 
 
 @pytest.mark.parametrize(("size", "dots"), [(10, 10), (4000, 1000)])

@@ -103,7 +103,7 @@ def _protection_words(answer: Answer) -> str:
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
     """Return the title, the number and the words of the card of another trust: “And if people trust a
-    shuffler?”, “fewer than 52 of 100 times”.
+    service that mixes answers?”, “fewer than 52 of 100 times”.
 
     The number is how often a guess is right with the ε that this trust takes, or how exact the result is.
     """

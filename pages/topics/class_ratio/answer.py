@@ -278,7 +278,7 @@ def _known_words(answer: Answer) -> str:
 def _think_words(answer: Answer) -> str:
     """Say what two digits stand for, so that it is plain why nobody says which images show which."""
     one, other, *more = answer.question.config.labels
-    if more or not (one.isdigit() and other.isdigit()):
+    if more or not isinstance(answer.question.config.dataset, str) or not (one.isdigit() and other.isdigit()):
         return ""
     ill, healthy = numbers.with_article(one), numbers.with_article(other)
     return f"Here handwritten digits stand for patients: {ill} is “ill”, {healthy} is “healthy”. "

@@ -327,9 +327,10 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 def _does(trust: str, config: ComparisonConfig) -> str:
     """Say what becomes of true labels if a party is trusted: “each person switches the label with a chance of 27 %”."""
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
+    whole = "pixels are changed, and " if config.private == RECORDS else ""
     does = {
-        NOBODY: f"each person gives the wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
-        SHUFFLER: "each person switches the label less often",
+        NOBODY: f"{whole}each person gives the wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        SHUFFLER: "each person needs to change the label less often",
         LEADER: "they report how many have each label, with random errors",
         PUBLISHER: "noisy counts of sets are reported",
         CURATOR: "random errors are added to what the computer learned",
@@ -522,15 +523,21 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     """Say whom to trust for the best score: `best` are the best rows by trust, the best first; and what is reached
     with true labels.
     """
-    ceiling = f"; without privacy it is {value(question.metric, marks[CLEAN].mean)}" if CLEAN in marks else ""
+    ceiling = ""
+    if CLEAN in marks:
+        known = value(question.metric, marks[CLEAN].mean)
+        ceiling = f"; without privacy {f'by {known}' if question.config.task == SHARE else f'it is {known}'}"
     if not best:
-        return f"No method that is shown needs so little trust{ceiling}."
+        known = f" Without privacy, {score_words(question, known)}." if CLEAN in marks else ""
+        return f"No method that is shown needs so little trust.{known}"
     (trust, row), *others = best.items()
     results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
     epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
     if len(best) < 2:
         protection = f" The privacy loss is {epsilon}."
+    elif PUBLISHER in best:
+        protection = f" The privacy loss of the other ways is {epsilon}."
     elif _is_equal(question.config):
         protection = ""
     else:
@@ -548,7 +555,12 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     score = score_words(question, f"<b>{results[trust]}</b>")
     if others and PUBLISHER in best:
         ceiling += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
-    done = numbers.capital(f"{then}{_does(trust, question.config)}")
+    does = _does(trust, question.config)
+    if trust == LEADER and verdict is Verdict.BETTER:
+        does = does.replace("they", "group leaders", 1)
+    if trust == SHUFFLER:
+        does = f"a shuffler mixes what is sent, so that {does}"
+    done = numbers.capital(f"{then}{does}")
     return f"{start}{_about_labels(question.config)}{done}, and {score}{ceiling}.{protection}"
 
 
@@ -565,7 +577,8 @@ def _about_labels(config: ComparisonConfig) -> str:
     learns = "" if config.task == SHARE else f"A computer learns to tell “{one}” from “{other}”. "
     record = "image" if has_pixels(config.dataset) else "record"
     label = f"whether it is “{one}” or “{other}” (its label) is secret, like a diagnosis"
-    secret = "" if config.private == RECORDS else f"Each {record} comes from one person, and {label}. "
+    of_all = f"Each {record} comes from one person; its label and its pixels are secret. "
+    secret = of_all if config.private == RECORDS else f"Each {record} comes from one person, and {label}. "
     pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed. " if config.fake_part else ""
     return f"{learns}{secret}{pushed}"
 
@@ -608,9 +621,7 @@ def _equally_well(config: ComparisonConfig, rows: Mapping[str, Row]) -> str:
     """Say that outsiders find out equally little whoever is trusted, if they do."""
     if len(rows) < 2 or PUBLISHER in rows or not _is_equal(config):
         return ""
-    record = "image" if has_pixels(config.dataset) else "record"
-    hidden = f"the label, not the {record}, equally well from outsiders"
-    return f"All ways hide {hidden} (ε = {numbers.epsilon(config.epsilon)}). "
+    return f"All ways hide the label equally well from outsiders (ε = {numbers.epsilon(config.epsilon)}). "
 
 
 def _also_pixels(config: ComparisonConfig) -> str:

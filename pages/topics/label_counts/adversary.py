@@ -20,7 +20,7 @@ leaked = cache.shared(label_counts.leak, max_entries=256)
 
 
 def panels(answer: Answer) -> list[Panel]:
-    """Return the best possible guess of one label after every release, and whether the choice of noise leaks."""
+    """Return the best possible guess of one label after some releases, and whether the choice of noise leaks."""
     question, config = answer.question, answer.question.config
     rates = label_counts.guess_rates(dict(answer.outcomes))
     shown = answer.shown_first if rates.keys() & set(answer.shown_first) else tuple(rates)

@@ -49,7 +49,7 @@ def panels(answer: Answer, curves: Curves | None = None) -> list[Panel]:
                 "    print(level, {name: outcome.distortion.mean for name, outcome in here.items()})",
             ),
             note="“As in the paper”: as Iyer, Nath & Sarawagi (2016) add it. Each mark: the errors of all counts added "
-            f"up, the mean over {config.repeats:,} publications.",
+            f"up, of 1,000 people, the mean over {config.repeats:,} publications.",
         )
     ]
 

@@ -60,7 +60,7 @@ class Answer:
 
     @property
     def shown_first(self) -> tuple[str, ...]:
-        """Return three releases: the best, the visitor’s choice, and others whose errors differ from the best one’s."""
+        """Return three releases: the best, the visitor’s choice, and others that are made in another way."""
         first = best(self.outcomes).release
         near = self.outcomes[LAPLACE].distortion.mean < _MUCH * self.outcomes[first].distortion.mean
         laplace = () if near else (LAPLACE,)
@@ -122,8 +122,8 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     counted = f"{total:,} {people if total > 1 else person}"
     return (
         f"<b>{much}:</b> over many repetitions, each of the {len(errors)} counts is off by "
-        f"<b>{off_on_average(each)}</b> on average ({counted} in all){promise}. To hide every single {person}, a "
-        f"random amount (noise) is added to each count, or taken off it, before it is published.{by_chance}"
+        f"<b>{off_on_average(each)}</b> on average ({counted} in all){promise}. To hide every single {person}, "
+        f"each count is changed by a random amount (noise) before it is published.{by_chance}"
     )
 
 

@@ -122,8 +122,12 @@ class Answer:
             is_common_found = self.release.truth.shares[0] > _LITTLE * self.off
             return f"Only for common {nouns(self.question)[1]}" if is_common_found else "Not here"
         verdict = next(word for most, word in _VERDICTS if self.off <= most)
-        only = f", for common {nouns(self.question)[1]}, not for rare ones" if self._too_much() else ""
-        return f"{verdict}{only}"
+        if not self._too_much():
+            return verdict
+        many = nouns(self.question)[1]
+        return (
+            f"Only for common {many}" if verdict == "Not here" else f"{verdict}, for common {many}, not for rare ones"
+        )
 
     def _too_much(self) -> str:
         """Say for which answer the error is small and for which it is more than the share itself; empty if for none."""

@@ -190,9 +190,11 @@ def _comparison_sentence(answer: Answer) -> str:
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
+    if not (changed := _changed_words(answer)):
+        return f"<b>{yes}: it names {between} of 100 new images correctly{weak}.</b> From unchanged data, {tell}."
     return (
         f"<b>{yes}: it names {between} of 100 new images correctly ({right[CLEAN]} if nothing is changed){weak}.</b> "
-        f"{_changed_words(answer)}{tell}, {_learning_words(answer.compared)}."
+        f"{changed}{tell}, {_learning_words(answer.compared)}."
     )
 
 
@@ -204,7 +206,11 @@ def _learning_words(methods: Sequence[str]) -> str:
 
 
 # How a model of a method learned that does not correct for what was changed.
-_LEARNING = {NAIVE: "ignoring these changes", RECONSTRUCTION: "guessing the true answers first"}
+_LEARNING = {
+    NAIVE: "ignoring these changes",
+    RECONSTRUCTION: "guessing the true answers first",
+    TRUE: "correcting for these changes, knowing how often clean pixels have each grey",
+}
 
 
 def _weak_words(question: Question) -> str:
@@ -217,17 +223,17 @@ def _weak_words(question: Question) -> str:
 
 
 def _changed_words(answer: Answer) -> str:
-    """Say what was changed at random of what so many people sent: pixels, labels, both or nothing."""
+    """Say what was changed at random of what so many people sent: pixels, labels or both; empty if nothing was."""
     question, people = answer.question, answer.facts["people"]
     share = float(1 - question.config.labels.channel_matrix.diagonal().mean())
     pixels = question.config.pixels
     part = f"about {numbers.percent(level_of(pixels))} of" if family_of(pixels).replaces_pixels else "all"
     of_two = question.of_two and not own_data.is_own(question.config)
     classes = f" ({' or '.join(f'“{name}”' for name in question.config.classes)})" if of_two else ""
-    changed = [f"{part} the pixels"] if level_of(pixels) else []
+    changed = [f"{part} the {'values' if question.of_table else 'pixels'}"] if level_of(pixels) else []
     changed += [f"{numbers.percent(share)} of the labels{classes}"] if share else []
     if not changed:
-        return "From unchanged data, "
+        return ""
     return f"To hide what each of {people} people sent, {' and '.join(changed)} were changed at random. From these, "
 
 

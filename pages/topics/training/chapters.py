@@ -104,7 +104,7 @@ def some_images(answer: Answer) -> list[Panel]:
                 picture(
                     rows,
                     groups=[(f"New images on which {title}", n) for title, n in counted],
-                    trained_on=(f"{learnt_from}, {_labels_and_noise(trial.config, labels_sent)}:", released_two),
+                    trained_on=(f"{learnt_from}, {_labels_words(trial.config, labels_sent)}:", released_two),
                     legend=_legend(answer),
                 )
             ),
@@ -123,7 +123,7 @@ def some_images(answer: Answer) -> list[Panel]:
     ]
 
 
-def _labels_and_noise(config: training.TrainingConfig, sent: Sequence[str]) -> str:
+def _labels_words(config: training.TrainingConfig, sent: Sequence[str]) -> str:
     """Say which labels were sent with two images, and whether all labels are true."""
     labelled = numbers.join_words(tuple(f"“{label}”" for label in sent))
     if _wrong(config):
@@ -245,14 +245,14 @@ def _legend(answer: Answer) -> str:
 
 
 def _disputes_words(answer: Answer) -> str:
-    """Say of how many images the two methods that learned from noise name different labels, if there are two."""
+    """Say of how many images two methods name different labels, if no more than two are compared."""
     trial = answer.trials[0]
     compared, disagree = _in_dispute(trial), training.methods_disagree(trial)
     if answer.question.picked != DISPUTED or len(compared) != 2 or not disagree.any():
         return ""
     right = [f"“{TRAINING[name].title}” on {training.n_right(trial, name, disagree):,}" for name in compared]
     found = f"two methods disagree on {int(disagree.sum()):,} of {len(disagree):,} new images"
-    return f" There, {found}: right are {numbers.join_words(right)}."
+    return f" In trial 1, {found}: right are {numbers.join_words(right)}."
 
 
 def _predictions(trial: training.Trial, name: str, chosen: Sequence[int]) -> list[charts.Said]:

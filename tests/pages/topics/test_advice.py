@@ -116,9 +116,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1] == right.replace(
-            "up to nearly 100 of 100 times", "nearly 100 of 100 times, at worst"
-        )
+        assert first.figure.contents[0][1] == right
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 

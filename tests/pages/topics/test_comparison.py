@@ -132,7 +132,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust; without privacy it is 99.0 %.",
+            "No method that is shown needs so little trust. Without privacy, 99.0 % of new images are named correctly.",
         ),
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),

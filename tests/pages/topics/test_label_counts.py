@@ -122,7 +122,7 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
     question = replace(question_of(Values()), release=name)
     shown = PAGE.answer(question, None)
     title = RELEASES[name].title
-    assert "a random amount (noise) is added to each count, or taken off it, before it is published" in shown.takeaway()
+    assert "each count is changed by a random amount (noise) before it is published" in shown.takeaway()
     assert f"{title[:-13]} noise" in CHAPTERS.all[0].panels(shown)[0].summary
     assert name in shown.shown_first
     assert chapters.promise_words(question, shown.chosen).startswith(f"D{title[1:]} keeps the promise")
@@ -207,8 +207,8 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
         f"<b>Only a little:</b> over many repetitions, each of the 6 counts is off by <b>{mean / 6:.1f}</b> on average "
-        "(1,000 patients in all). To hide every single patient, a random amount (noise) is added to each count, or "
-        "taken off it, before it is published. Readers cannot tell which counts are exact."
+        "(1,000 patients in all). To hide every single patient, each count is changed by a random amount (noise) "
+        "before it is published. Readers cannot tell which counts are exact."
     )
     errors = [round(1000 * share) - true for true, share in zip(default.config.counts, released, strict=True)]
     assert [abs(error) for error in errors] == [2, 1, 1, 2, 0, 2]
