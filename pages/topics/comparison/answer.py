@@ -327,14 +327,15 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 def _does(trust: str, config: ComparisonConfig) -> str:
     """Say what becomes of true labels if a party is trusted: “each person switches the label with a chance of 27 %”."""
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
-    whole = "pixels are changed, and " if config.private == RECORDS else ""
     does = {
-        NOBODY: f"{whole}each person gives the wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        NOBODY: f"each person gives the wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "each person needs to change the label less often",
         LEADER: "they report how many have each label, with random errors",
         PUBLISHER: "noisy counts of sets are reported",
         CURATOR: "random errors are added to what the computer learned",
     }
+    if config.private == RECORDS and trust == NOBODY:
+        return "labels and pixels are changed at random"
     return "a noisy count is published" if config.task == SHARE and trust == CURATOR else does[trust]
 
 
