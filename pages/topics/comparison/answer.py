@@ -325,7 +325,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 
 
 def _does(trust: str, config: ComparisonConfig) -> str:
-    """Say what becomes of true labels if a party is trusted: “each person switches the label with a chance of 27 %”."""
+    """Say what becomes of true labels if a party is trusted: “random errors are added to what the computer learned”."""
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     does = {
         NOBODY: f"each person gives the wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
