@@ -160,6 +160,6 @@ def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width:
     ends = chart.evaluate("plot => plot._fullLayout.yaxis.range")
     assert ends[0] < 0.5, "the axis does not give it away"
     drawn = chart.evaluate("plot => plot.data.filter(t => t.mode == 'lines+markers').map(t => [t.name, t.x.length])")
-    assert dict(drawn) == {"all true": 4, "nobody": 1, "group’s leader": 1, "curator": 1}
+    assert dict(drawn) == {"all true": 4, "nobody": 1, "group leader": 1, "curator": 1}
     browsing.show_without_guess(page)
     expect(page.locator(".takeaway")).to_contain_text("For example, if 20 of 100 people send")

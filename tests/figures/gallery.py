@@ -199,7 +199,7 @@ def _comparison() -> Made:
         ways = [comparison_charts.Way(("a group leader is trusted", "tells totals"), COMPARISON[LLP], reached)]
         kind = "asked" if reached is None else "shown"
         yield f"comparison.by_trust {kind}", comparison_charts.by_trust(ways, known, "accuracy", "{:.1%}".format)
-    names = {CLEAN: "all true", RECONSTRUCTION: "nobody", LLP: "group’s leader"}
+    names = {CLEAN: "all true", RECONSTRUCTION: "nobody", LLP: "group leader"}
     yield (
         "comparison.frontier named",
         comparison_charts.frontier(few, metric, {}, 1.0, None, names=names),

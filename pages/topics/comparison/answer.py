@@ -61,7 +61,7 @@ LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS, _PUSHED_TRIALS = "compare", "curve", "pushed"
 _OTHER_LEVELS = "And with more privacy, or less?"
 # Who is trusted, at the ends of curves: on a telephone no line has space for more letters.
-AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", LEADER: "group’s leader", CURATOR: "curator"}
+AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", LEADER: "group leader", CURATOR: "curator"}
 # Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
@@ -222,7 +222,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
         prediction=_prediction(answer),
-        note=f"{_equally_well(config, rows)}{marks}{large}".rstrip(),
+        note=f"{marks}{large}".rstrip(),
     )
     shown = tuple(name for name in config.methods if name in (CLEAN, *best) or COMPARISON[name].trust == PUBLISHER)
     alone = replace(answer, question=replace(answer.question, config=replace(config, methods=shown)))
@@ -265,7 +265,7 @@ def ranked(rows: Sequence[Row]) -> dict[str, Row]:
 
 
 def _prediction(answer: Answer) -> Prediction | None:
-    """Return the guess who may see true labels where a model is most accurate; None without several such scores."""
+    """Return the guess with whose trust a model is most accurate; None without several such scores."""
     question, rows = answer.question, answer.ranked
     config = question.config
     if question.metric != "accuracy" or config.private == RECORDS or len(rows) < 2 or CLEAN not in answer.marks:
@@ -281,12 +281,12 @@ def _prediction(answer: Answer) -> Prediction | None:
         f"Many people each send a {_record(config)} and say whether it is “{one}” or “{other}”; a computer learns to "
         "tell the two apart. Think of this answer, the label, as a secret, like a diagnosis. There are "
         f"{len(answer.best_by_trust)} ways to hide it {hide}.{_pushed_sentence(config)} "
-        "<b>Who should see the true labels, so that the computer learns best?</b>",
+        "<b>Whom should people trust with the true labels, so that the computer learns best?</b>",
         first.trust,
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
-        "Your guess: who should see the true labels?",
+        "Your guess: whom should people trust?",
         captions=tuple(_sees(trust, config) for trust in answer.best_by_trust),
     )
 
@@ -314,29 +314,25 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
 
 
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
-    """Say who sees true labels, and what becomes of them; on a telephone each has one line."""
-    sees = {
-        NOBODY: "nobody sees true labels",
-        SHUFFLER: "a shuffler mixes the switched labels",
-        LEADER: f"group leaders see the labels of {config.bag_size} people each",
-        CURATOR: "a curator, one trusted party, sees all labels",
-    }
-    return sees.get(trust, f"{trust} sees all labels"), _does(trust, config)
-
-
-def _does(trust: str, config: ComparisonConfig) -> str:
-    """Say what becomes of true labels if a party is trusted: “random errors are added to what the computer learned”."""
+    """Say whom people trust, and what hides their labels then; on a telephone each has one line."""
+    whom = f"{trust}, one office for all" if trust == CURATOR else _trusted(trust)
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
-    does = {
-        NOBODY: f"each person gives the wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
-        SHUFFLER: "each person needs to change the label less often",
-        LEADER: "they report how many have each label, with random errors",
-        PUBLISHER: "noisy counts of sets are reported",
-        CURATOR: "random errors are added to what the computer learned",
+    released = "count" if config.task == SHARE else "model"
+    done = {
+        NOBODY: f"each person changes the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        SHUFFLER: "it mixes what is sent; each label is changed less often",
+        LEADER: f"each counts {config.bag_size} labels and changes the totals at random",
+        PUBLISHER: "it publishes counts of sets, changed at random",
+        CURATOR: f"it sees all labels, changes the finished {released} at random",
     }
-    if config.private == RECORDS and trust == NOBODY:
-        return "labels and pixels are changed at random"
-    return "a noisy count is published" if config.task == SHARE and trust == CURATOR else does[trust]
+    if config.private == RECORDS:
+        done[NOBODY] = "each person changes label and pixels at random"
+    return f"people trust {whom}", done[trust]
+
+
+def _trusted(trust: str) -> str:
+    """Return whom people trust: “nobody”, “group leaders”."""
+    return "group leaders" if trust == LEADER else trust
 
 
 def _why_words(answer: Answer) -> str:
@@ -345,11 +341,13 @@ def _why_words(answer: Answer) -> str:
     if NOBODY not in order or config.task == SHARE:
         return ""
     after = order[order.index(NOBODY) + 1 :]
+    hidden = f"{_record(config)} and label, not the label alone"
+    if config.private == RECORDS:
+        hidden = f"the label and the whole {_record(config)} at once, not each of them alone"
     why = {
         LEADER: f"A group leader gives one total for {config.bag_size} labels, which teaches less than "
         f"{config.bag_size} labels one by one.",
-        CURATOR: f"A curator’s noise must hide {_record(config)} and label, not the label alone, so there is more of "
-        "it.",
+        CURATOR: f"A curator’s noise must hide {hidden}, so there is more of it.",
     }
     return " ".join(words for trust, words in why.items() if trust in after)
 
@@ -521,48 +519,38 @@ TRUSTED_PARTY = {
 
 
 def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[str, Row]) -> str:
-    """Say whom to trust for the best score: `best` are the best rows by trust, the best first; and what is reached
-    with true labels.
-    """
-    ceiling = ""
-    if CLEAN in marks:
-        known = value(question.metric, marks[CLEAN].mean)
-        ceiling = f"; without privacy {f'by {known}' if question.config.task == SHARE else f'it is {known}'}"
+    """Say whom to trust for the best score, and what is learned: `best` are the best rows by trust, the best first."""
+    known = value(question.metric, marks[CLEAN].mean) if CLEAN in marks else ""
     if not best:
-        known = f" Without privacy, {score_words(question, known)}." if CLEAN in marks else ""
-        return f"No method that is shown needs so little trust.{known}"
+        without = f" Without privacy, {score_words(question, known)}." if known else ""
+        return f"No method that is shown needs so little trust.{without}"
     (trust, row), *others = best.items()
-    results = {one: _result(question, each) for one, each in best.items()}
     rest = [one for one, _ in others if one != PUBLISHER]
-    epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
-    if len(best) < 2:
-        protection = f" The privacy loss is {epsilon}."
-    elif PUBLISHER in best:
-        protection = f" The privacy loss of the other ways is {epsilon}."
-    elif _is_equal(question.config):
-        protection = ""
-    else:
-        protection = f" All ways below have the same privacy loss ({epsilon})."
     verdict = change(row, best[rest[0]]).verdict if rest else None
-    start, then = "", f"If {_is_trusted(trust)}, "
+    score = score_words(question, f"<b>{_result(question, row)}</b>") + (known and f", and {known} without privacy")
     if verdict is Verdict.BETTER:
         best_is = f"{_yes_or_no(question, trust, rest)}{_best_words(question, trust)}"
-        start, then = (
-            f"<b>{numbers.capital(best_is)}.</b> ",
-            "" if question.config.private == RECORDS else "To hide it, ",
-        )
+        start = f"<b>{numbers.capital(best_is)}.</b> That way, {score}."
     elif verdict is Verdict.NOT_CLEAR:
-        start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference.</b> "
-    score = score_words(question, f"<b>{results[trust]}</b>")
-    if others and PUBLISHER in best:
-        ceiling += f"; a publisher, where ε covers no more than its counts, gives {results[PUBLISHER]}"
-    does = _does(trust, question.config)
-    if trust == LEADER and verdict is Verdict.BETTER:
-        does = does.replace("they", "group leaders", 1)
-    if trust == SHUFFLER:
-        does = f"a shuffler mixes what is sent, so that {does}"
-    done = numbers.capital(f"{then}{does}")
-    return f"{start}{_about_labels(question.config)}{done}, and {score}{ceiling}.{protection}"
+        both = f"{_result(question, row)} and {_result(question, best[rest[0]])}"
+        both += known and f"; {known} without privacy"
+        start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference ({both}).</b>"
+    else:
+        start = f"If people trust {_trusted(trust)}, {score}."
+    return f"{start} {_about_labels(question.config)}{_protection_words(question, best)}"
+
+
+def _protection_words(question: Question, best: Mapping[str, Row]) -> str:
+    """Say with which ε all ways hide what is secret; for a publisher also what it reaches, as its ε covers less."""
+    epsilon = f"ε = {numbers.epsilon(question.config.epsilon)}{_also_pixels(question.config)}"
+    if len(best) < 2:
+        return f"The privacy loss is {epsilon}."
+    if PUBLISHER in best:
+        gives = f"A publisher, whose ε covers no more than its counts, gives {_result(question, best[PUBLISHER])}"
+        return f"{gives}. The privacy loss of the other ways is {epsilon}."
+    if _is_equal(question.config):
+        return "All ways below hide it equally well from outsiders, by changing something at random."
+    return f"All ways below change something at random, with the same privacy loss ({epsilon})."
 
 
 def _is_equal(config: ComparisonConfig) -> bool:
@@ -573,15 +561,14 @@ def _is_equal(config: ComparisonConfig) -> bool:
 
 
 def _about_labels(config: ComparisonConfig) -> str:
-    """Say what a computer learns, if it does, what of it is secret, and how many labels are pushed, if any are."""
+    """Say from what a computer learns, if it does, what of it is secret, and how many labels are pushed, if any are."""
     one, other = map(escape, binary_task(config.dataset).classes)
-    learns = "" if config.task == SHARE else f"A computer learns to tell “{one}” from “{other}”. "
     record = "image" if has_pixels(config.dataset) else "record"
-    label = f"whether it is “{one}” or “{other}” (its label) is secret, like a diagnosis"
-    of_all = f"Each {record} comes from one person; its label and its pixels are secret. "
-    secret = of_all if config.private == RECORDS else f"Each {record} comes from one person, and {label}. "
-    pushed = f"{numbers.per_hundred(config.fake_part)} of 100 labels are pushed. " if config.fake_part else ""
-    return f"{learns}{secret}{pushed}"
+    of_each = f"one {record} of each person with its label, “{one}” or “{other}”"
+    learns = f"There is {of_each}" if config.task == SHARE else f"The computer learns from {of_each}"
+    secret = "the label and all pixels are" if config.private == RECORDS else "the label is"
+    pushed = f" {numbers.per_hundred(config.fake_part)} of 100 labels are pushed." if config.fake_part else ""
+    return f"{learns}.{pushed} Suppose that {secret} secret, like a diagnosis. "
 
 
 def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
@@ -596,14 +583,9 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
 
 
 def _best_words(question: Question, trust: str) -> str:
-    """Say with whose trust the result is best: “it learns best if nobody sees true labels”."""
+    """Say with whose trust the result is best: “it learns best if people trust nobody”."""
     best = "the error is least" if question.config.task == SHARE else "it learns best"
-    return f"{best} if {'nobody sees true labels' if trust == NOBODY else _is_trusted(trust)}"
-
-
-def _is_trusted(trust: str) -> str:
-    """Say who is trusted: “nobody is trusted”, “group leaders are trusted”."""
-    return "group leaders are trusted" if trust == LEADER else f"{trust} is trusted"
+    return f"{best} if people trust {_trusted(trust)}"
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
@@ -616,13 +598,6 @@ def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
         f"With {numbers.join_words(tuple(parties))}, protection can fail {once} "
         f"(δ\u00a0=\u00a0{numbers.power_of_ten(config.release_delta)})."
     )
-
-
-def _equally_well(config: ComparisonConfig, rows: Mapping[str, Row]) -> str:
-    """Say that outsiders find out equally little whoever is trusted, if they do."""
-    if len(rows) < 2 or PUBLISHER in rows or not _is_equal(config):
-        return ""
-    return f"All ways hide the label equally well from outsiders (ε = {numbers.epsilon(config.epsilon)}). "
 
 
 def _also_pixels(config: ComparisonConfig) -> str:
@@ -661,7 +636,7 @@ def score_words(question: Question, mark: str) -> str:
 _MARKS_BY_TRUST = {
     NOBODY: "nobody (circles)",
     SHUFFLER: "a shuffler (pentagons; ε of the count)",
-    LEADER: "a group’s leader (squares)",
+    LEADER: "a group leader (squares)",
     PUBLISHER: "a publisher of sets (diamonds; ε of the counts alone, and none where no noise meets it)",
     CURATOR: "a curator (triangles; ε of the whole record)",
     TRUTH: "everybody (grey)",

@@ -128,7 +128,7 @@ def _note(pushed: Pushed) -> str:
         NOBODY: "if nobody is trusted, a false label skips the noise, so that it counts as "
         f"{numbers.times(_counts_as(pushed.config))} true ones",
         SHUFFLER: "before a shuffler there is less noise to skip",
-        LEADER: "the group’s leader and the curator put noise on all labels alike",
+        LEADER: "the group leader and the curator put noise on all labels alike",
         CURATOR: "a curator puts the same noise on all",
     }
     trusted = [

@@ -19,7 +19,7 @@ EPSILON = 1.0
 _TITLES = {
     TRUTH: "everybody sees them (no privacy):",
     NOBODY: "nobody sees them: chance changes<br>some before they are sent:",
-    LEADER: "a group’s leader sees them,<br>and sends noisy totals:",
+    LEADER: "a group leader sees them,<br>and sends noisy totals:",
 }
 _WORDS = {
     NOBODY: "if nobody is trusted, and each person reports a wrong digit {lie} of the time (“{method}”)",

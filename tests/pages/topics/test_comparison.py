@@ -82,10 +82,9 @@ CLEAR, UNSURE, WORSE = (
     replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
-LEARNS = "A computer learns to tell “7” from “9”. "
-ITS_LABEL = "Each image comes from one person, and whether it is “7” or “9” (its label) is secret, like a diagnosis."
-SECRET = f"{LEARNS}{ITS_LABEL}"
-SWITCHES = "each person gives the wrong label with a chance of 27 %"
+ITS_LABEL = "one image of each person with its label, “7” or “9”. Suppose that the label is secret, like a diagnosis."
+LEARNS = f"The computer learns from {ITS_LABEL}"
+CHANGED = "each person changes the label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -101,34 +100,44 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            f"{SECRET} If nobody is trusted, {SWITCHES}, and <b>90.0 %</b> of new images are named correctly; without "
-            "privacy it is 99.0 %. The privacy loss is ε = 1.",
+            "If people trust nobody, <b>90.0 %</b> of new images are named correctly, and 99.0 % without "
+            f"privacy. {LEARNS} The privacy loss is ε = 1.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            f"<b>Not with these settings: it learns best if nobody sees true labels.</b> {SECRET} To hide it, "
-            f"{SWITCHES}, and <b>90.0 %</b> of new images are named correctly; without privacy it is 99.0 %.",
+            "<b>Not with these settings: it learns best if people trust nobody.</b> That way, <b>90.0 %</b> of new "
+            f"images are named correctly, and 99.0 % without privacy. {LEARNS} All ways below hide it "
+            "equally well from outsiders, by changing something at random.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            f"<b>Yes, with these settings: it learns best if a curator is trusted.</b> {SECRET} To hide it, random",
+            "<b>Yes, with these settings: it learns best if people trust a curator.</b> That way, <b>90.0 %</b> of",
         ),
         (
-            mark_words(question(replace(DIGITS, task=SHARE)), MARKS, ranked([WORSE, CLEAR])),
-            f"<b>The error is least if nobody sees true labels.</b> {ITS_LABEL} To hide it, {SWITCHES}, and",
+            mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, ranked([WORSE, CLEAR])),
+            "All ways below change something at random, with the same privacy loss (ε = 1 for every label and pixel).",
+        ),
+        (
+            mark_words(question(replace(DIGITS, task=SHARE), metric="error"), MARKS, ranked([CLEAR, WORSE])),
+            "<b>The error is least if people trust nobody.</b> That way, the share of “9” is off by <b>90.0 points</b>"
+            f", and 99.0 points without privacy. There is {ITS_LABEL}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            f"<b>Trusting a group leader or nobody makes no clear difference.</b> {SECRET} If group leaders are "
-            "trusted, they report how many have each label, with random errors, and <b>92.0 %</b> of new",
+            "<b>Trusting a group leader or nobody makes no clear difference (92.0 % and 90.0 %; 99.0 % without "
+            f"privacy).</b> {LEARNS}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            f"{SECRET} If nobody is trusted, {SWITCHES}, and <b>90.0 %</b> of new images are named correctly; without",
+            "If people trust nobody, <b>90.0 %</b> of new images are named correctly, and 99.0 % without privacy.",
+        ),
+        (
+            mark_words(question(DIGITS, metric="log_loss"), MARKS, ranked([WORSE, CLEAR])),
+            "<b>Not with these settings: it learns best if people trust nobody.</b> That way, the log loss is <b>0.9",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
-            "errors, and the log loss is <b>0.900</b>",
+            "If people trust group leaders, the log loss is <b>0.900</b>, and 0.990 without privacy.",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
@@ -180,9 +189,9 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     best = max(marks[name].mean for name in BOTH)
-    assert f"{SWITCHES}, and <b>{100 * best:.1f} %</b> of new images" in takeaway(at)
-    assert "<b>Trusting nobody or a curator makes no clear difference.</b>" in takeaway(at)
-    assert f"; without privacy it is {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
+    assert f"({100 * best:.1f} % and " in takeaway(at)
+    assert "<b>Trusting nobody or a curator makes no clear difference (" in takeaway(at)
+    assert f"; {100 * marks[CLEAN].mean:.1f} % without privacy).</b>" in takeaway(at)
     assert not warnings(at)
 
 
@@ -191,7 +200,7 @@ SETS = [COMPARISON[name].title for name in (NAIVE, set_names("gaussian"), CLEAN)
 
 def test_sets_are_said_to_be_promised_no_more_than_their_counts():
     at = visit("comparison", compare_on="Small digits", trusting=["nobody", "a publisher"], show=SETS)
-    assert "; a publisher, where ε covers no more than its counts, gives " in takeaway(at)
+    assert "A publisher, whose ε covers no more than its counts, gives " in takeaway(at)
     assert "covers the counts alone" in html(at)
     assert not warnings(at)
 
@@ -221,10 +230,7 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     found = shown(chosen, *shipped.marks(chosen.config))
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
-    words = (
-        "with a chance of 1.8 %, and the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. The "
-        "privacy loss is ε = 4."
-    )
+    words = "If people trust nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. "
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All results in a table"](found)
     assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
@@ -456,17 +462,14 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
         f"each sees {DIGITS.bag_size} labels",
     )
     assert prediction.truth == max(best, key=best.__getitem__)
-    assert "<b>Who should see the true labels, so that the computer learns best?</b>" in prediction.ask
+    assert "<b>Whom should people trust with the true labels, so that the computer learns best?</b>" in prediction.ask
     assert prediction.explain == ""
     plain, answered = parts(prediction.covered.figure), parts(panel.figure.figure)
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "nobody sees true labels<br>each person gives the wrong label with a chance of 27 %" in words
-    leaders = (
-        f"group leaders see the labels of {DIGITS.bag_size} people each<br>they report how many have each label, with "
-    )
-    assert leaders in words
+    assert f"people trust nobody<br>{CHANGED}" in words
+    assert f"people trust group leaders<br>each counts {DIGITS.bag_size} labels and changes the totals" in words
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
@@ -607,7 +610,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "like a diagnosis. 20 of 100 labels are pushed. " in words
+    assert "“7” or “9”. 20 of 100 labels are pushed. " in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
