@@ -275,11 +275,10 @@ def _prediction(answer: Answer) -> Prediction | None:
     # The ε of a publisher's sets covers no more than their counts.
     loss = f"from outsiders (privacy loss ε = {numbers.epsilon(config.epsilon)})"
     hide = "equally well from outsiders" if PUBLISHER not in rows and _is_equal(config) else loss
-    one, other = map(escape, binary_task(config.dataset).classes)
     return Prediction(
         "most-accurate-trust",
-        f"Many people each send a {_record(config)} and say whether it is “{one}” or “{other}”; a computer learns to "
-        "tell the two apart. Think of this answer, the label, as a secret, like a diagnosis. There are "
+        f"{_each_gives(config)}, from which a computer learns to tell the two apart. Think of the label as a secret, "
+        "like a diagnosis. There are "
         f"{len(answer.best_by_trust)} ways to hide it {hide}.{_pushed_sentence(config)} "
         "<b>Whom should people trust with the true labels, so that the computer learns best?</b>",
         first.trust,
@@ -527,7 +526,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     (trust, row), *others = best.items()
     rest = [one for one, _ in others if one != PUBLISHER]
     verdict = change(row, best[rest[0]]).verdict if rest else None
-    score = score_words(question, f"<b>{_result(question, row)}</b>") + (known and f", and {known} without privacy")
+    score = score_words(question, f"<b>{_result(question, row)}</b>") + (known and f"; without privacy, {known}")
     if verdict is Verdict.BETTER:
         best_is = f"{_yes_or_no(question, trust, rest)}{_best_words(question, trust)}"
         start = f"<b>{numbers.capital(best_is)}.</b> That way, {score}."
@@ -561,14 +560,18 @@ def _is_equal(config: ComparisonConfig) -> bool:
 
 
 def _about_labels(config: ComparisonConfig) -> str:
-    """Say from what a computer learns, if it does, what of it is secret, and how many labels are pushed, if any are."""
-    one, other = map(escape, binary_task(config.dataset).classes)
-    record = "image" if has_pixels(config.dataset) else "record"
-    of_each = f"one {record} of each person with its label, “{one}” or “{other}”"
-    learns = f"There is {of_each}" if config.task == SHARE else f"The computer learns from {of_each}"
-    secret = "the label and all pixels are" if config.private == RECORDS else "the label is"
+    """Say what each person gives, what of it is secret, and how many labels are pushed, if any are."""
     pushed = f" {numbers.per_hundred(config.fake_part)} of 100 labels are pushed." if config.fake_part else ""
-    return f"{learns}.{pushed} Suppose that {secret} secret, like a diagnosis. "
+    secret = "the label and all pixels" if config.private == RECORDS else "the label"
+    return f"{_each_gives(config)}.{pushed} Think of {secret} as a secret, like a diagnosis. "
+
+
+def _each_gives(config: ComparisonConfig) -> str:
+    """Say what each person gives."""
+    one, other = map(escape, binary_task(config.dataset).classes)
+    if has_pixels(config.dataset):
+        return f"Each person gives an image of a handwritten “{one}” or “{other}” and says which it is (the label)"
+    return f"Each person gives a record and says whether it is “{one}” or “{other}” (the label)"
 
 
 def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:

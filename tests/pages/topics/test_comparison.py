@@ -82,8 +82,10 @@ CLEAR, UNSURE, WORSE = (
     replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
-ITS_LABEL = "one image of each person with its label, “7” or “9”. Suppose that the label is secret, like a diagnosis."
-LEARNS = f"The computer learns from {ITS_LABEL}"
+SECRET = (
+    "Each person gives an image of a handwritten “7” or “9” and says which it is (the label). Think of the label as a "
+    "secret, like a diagnosis."
+)
 CHANGED = "each person changes the label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
@@ -100,13 +102,13 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "If people trust nobody, <b>90.0 %</b> of new images are named correctly, and 99.0 % without "
-            f"privacy. {LEARNS} The privacy loss is ε = 1.",
+            "If people trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy, "
+            f"99.0 %. {SECRET} The privacy loss is ε = 1.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
             "<b>Not with these settings: it learns best if people trust nobody.</b> That way, <b>90.0 %</b> of new "
-            f"images are named correctly, and 99.0 % without privacy. {LEARNS} All ways below hide it "
+            f"images are named correctly; without privacy, 99.0 %. {SECRET} All ways below hide it "
             "equally well from outsiders, by changing something at random.",
         ),
         (
@@ -120,16 +122,16 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(replace(DIGITS, task=SHARE), metric="error"), MARKS, ranked([CLEAR, WORSE])),
             "<b>The error is least if people trust nobody.</b> That way, the share of “9” is off by <b>90.0 points</b>"
-            f", and 99.0 points without privacy. There is {ITS_LABEL}",
+            f"; without privacy, 99.0 points. {SECRET}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
             "<b>Trusting a group leader or nobody makes no clear difference (92.0 % and 90.0 %; 99.0 % without "
-            f"privacy).</b> {LEARNS}",
+            f"privacy).</b> {SECRET}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "If people trust nobody, <b>90.0 %</b> of new images are named correctly, and 99.0 % without privacy.",
+            "If people trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy, 99.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, ranked([WORSE, CLEAR])),
@@ -137,7 +139,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
-            "If people trust group leaders, the log loss is <b>0.900</b>, and 0.990 without privacy.",
+            "If people trust group leaders, the log loss is <b>0.900</b>; without privacy, 0.990.",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
@@ -610,7 +612,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "“7” or “9”. 20 of 100 labels are pushed. " in words
+    assert "(the label). 20 of 100 labels are pushed. " in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
