@@ -19,7 +19,7 @@ RECONSTRUCTION = Style("#B0569B", "dot", "diamond")
 LABEL_PROPORTIONS = Style("#009E73", "dashdot", "triangle-up")
 MMD = Style("#B8860B", "longdash", "triangle-down")
 TRUTH = Style("#7A7A7A")
-ADVERSARY = Style("#DC3545", "solid", "x")
+ADVERSARY = Style("#DC3545", "solid", "hexagon")
 OTHERS = (
     Style("#1B9AAA", "solid", "circle-open"),
     Style("#7E6BC4", "dash", "square-open"),

@@ -240,6 +240,17 @@ def guesses(
     """
     style = palette.ADVERSARY
     low = min(0.44, math.floor(10 * min(rate.low for rate in rates.values())) / 10)
+    stems = [
+        {
+            "x": [low, rate.mean],
+            "y": [source, source],
+            "mode": "lines",
+            "line": {"color": style.colour, "width": 3},
+            "opacity": 0.35,
+            "hoverinfo": "skip",
+        }
+        for source, rate in rates.items()
+    ]
     traces = [
         {
             "x": [rate.mean],
@@ -256,7 +267,7 @@ def guesses(
         for source, rate in rates.items()
     }
     return chart(
-        data=[{"type": "scatter", **trace} for trace in traces],
+        data=[{"type": "scatter", **trace} for trace in (*stems, *traces)],
         layout={
             "xaxis": {"title": {"text": title}, "range": [low, high], "tickformat": ".0%"},
             "yaxis": rows(labels),

@@ -384,7 +384,7 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
     }
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
     known = rates["set"].mean
-    return guesses(named, (known, f"by the shares of its set {percent(known)}"), [], "true label guessed correctly")
+    return guesses(named, (known, f"without a model {percent(known)}"), [], "true label guessed correctly")
 
 
 def title_of(name: str) -> str:

@@ -11,7 +11,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments.comparison.pushed import PARTS, PushedRow
 from privdemo.experiments.comparison.study import EPSILONS, Row
-from privdemo.figures.chart_style import SIZE, chart, spaced_percent
+from privdemo.figures.chart_style import chart, spaced_percent
 from privdemo.figures.charts import (
     HOVER,
     PALE,
@@ -44,8 +44,8 @@ COIN, _COIN_WORDS = 0.5, "by luck"
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
 _FEW, _LEGEND, _NAME = 4, 85, 20
-# The band between known results where one is still to be guessed: the question mark in it is seen by night too.
-_BAND = "rgba(0, 114, 178, 0.15)"
+# What stands between known results where one is still to be guessed.
+_HIDDEN = "hidden until you guess"
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
@@ -183,7 +183,7 @@ def by_trust(
     """Return what each of the `ways` reaches by a metric, a row each, with 95 % intervals; rules mark what is reached
     with all labels true, `known`, and of an accuracy blind guessing.
 
-    A way that is not shown yet has a question mark between the two rules. `write` writes a number.
+    A way that is not shown yet has words between the two rules that say so. `write` writes a number.
     """
     marks = [mark for mark in (known, *(way.reached for way in ways)) if mark is not None]
     ends = [end for mark in marks for end in mark.ends]
@@ -200,14 +200,8 @@ def by_trust(
         labels[name] = f"{who}: <b>{write(way.reached.mean)}</b><br>{what}" if way.reached else f"{who}<br>{what}"
         if way.reached is None:
             between = [x for x, *_ in rules]
-            middle = {"text": ["?"], "textposition": "middle center", "textfont": {"size": 1.4 * SIZE}}
-            band = {"color": _BAND, "width": 12}
-            traces.append(
-                {"x": between, "y": [name] * len(between), "mode": "lines", "line": band, "hoverinfo": "skip"}
-            )
-            traces.append(
-                {"x": [sum(between) / len(between)], "y": [name], "mode": "text", "hoverinfo": "skip", **middle}
-            )
+            middle = {"x": [sum(between) / len(between)], "y": [name], "text": [_HIDDEN]}
+            traces.append(middle | {"mode": "text", "textposition": "middle center", "hoverinfo": "skip"})
             continue
         stem = {
             "x": [start, way.reached.mean],

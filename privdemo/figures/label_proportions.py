@@ -392,4 +392,4 @@ def attack(rates: Mapping[str, Estimate]) -> Figure:
     }
     prior = rates["prior"].mean
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}
-    return guesses(named, (prior, f"by the overall share {percent(prior)}"), [], "true label guessed correctly")
+    return guesses(named, (prior, f"without the bags {percent(prior)}"), [], "true label guessed correctly")

@@ -41,7 +41,9 @@ def rates(*sources):
 )
 def test_an_adversarys_hit_rates_are_plotted_with_lines_at_the_guarantee_or_the_prior(attack, rates, promised, rules):
     figure = attack(rates, *promised)
-    for trace, rate, text in zip(figure.data, rates.values(), figure.layout.yaxis.ticktext, strict=True):
+    stems, marks = figure.data[: len(rates)], figure.data[len(rates) :]
+    assert [stem.x[1] for stem in stems] == [rate.mean for rate in rates.values()]
+    for trace, rate, text in zip(marks, rates.values(), figure.layout.yaxis.ticktext, strict=True):
         assert shows_estimates(trace, rate, axis="x")
         assert colour_and_marker(trace) == (palette.ADVERSARY.colour, palette.ADVERSARY.marker)
         assert text.endswith(f"<b>{charts.percent(rate.mean)}</b>")

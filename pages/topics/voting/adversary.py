@@ -194,16 +194,15 @@ def many_words(channel: BinaryChannel, prior: float, revealed: tuple[RepeatedAns
     """Say what `n` answers cost and reveal to one with this `prior`; `revealed` holds what 1, 2, … answers reveal."""
     here, once = revealed[n - 1], revealed[0]
     times = {1: "one answer", 2: "two answers"}.get(n, f"{n} answers")
-    fresh = "" if n == 1 else f" ({anew_words(channel)})"
-    after_one = "" if n == 1 else f"; after one answer {numbers.share(once.best_guess_right)}"
+    fresh = "" if n == 1 else f" of the same person ({anew_words(channel)})"
+    after_one = "" if n == 1 else f", {numbers.share(once.best_guess_right)} after one"
     always = f", by always guessing {'A' if prior > 0.5 else 'B'}" if prior != 0.5 else ""
     epsilon = numbers.epsilon(accounting.compose(channel.epsilon, n))
     each = "" if n == 1 or epsilon in ("0", "∞") else f", {numbers.epsilon(channel.epsilon)} for each"
     return (
-        f"After <b>{times}</b> of the same person{fresh} the best guess of the vote is right "
-        f"<b>{numbers.share(here.best_guess_right)}</b> of the time{after_one}; without any answer "
-        f"{numbers.share(here.guess_before)}{always}. The privacy loss{' of these answers together' * (n > 1)} is "
-        f"<b>ε = {epsilon}</b>{each}."
+        f"The best guess of the vote is right {numbers.share(here.guess_before)} of the time without any answer{always}"
+        f"{after_one}{',' * (n > 1)} and <b>{numbers.share(here.best_guess_right)}</b> after <b>{times}</b>{fresh}. "
+        f"The privacy loss{' of these answers together' * (n > 1)} is <b>ε = {epsilon}</b>{each}."
         f"{_if_all_say(answers_of(channel).a, float(here.log_odds[-1]), n)}"
     )
 

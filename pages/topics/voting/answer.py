@@ -334,20 +334,17 @@ def missed_words(answer: Answer) -> str:
 
 
 def reading_words(poll: Poll, truth: float, channel: BinaryChannel) -> str:
-    """Compare ignoring the changed answers with correcting for them in one poll."""
-    ignoring = "Ignoring that chance changed answers"
+    """Say whether ignoring the changed answers and correcting for them find the truth in one poll."""
+    ignoring, correcting = "Ignoring that chance changed answers", "Correcting for the changes"
     if is_design(channel):
-        ignoring = f"Taking every {answers_of(channel).a} for a vote for A"
+        ignoring, correcting = f"Taking every {answers_of(channel).a} for a vote for A", "Allowing for the birthdays"
     ignored, best = poll.estimates[NAIVE], poll.estimates.get(SPREAD_MLE)
-    start = (
-        f"The truth is <b>{numbers.share(truth)}</b>. {ignoring} gives "
-        f"<b>{numbers.share(ignored.value)}</b>{_interval_and_verdict(ignored, truth, '95 % interval')}."
-    )
-    if best:
-        corrected = f"<b>{numbers.share(best.value)}</b>{_interval_and_verdict(best, truth, 'interval')}"
-        correcting = "Allowing for the birthdays" if is_design(channel) else "Correcting for the changes"
-        return f"{start} {correcting} gives {corrected}.{doubt_words(best)}"
-    return f"{start} Such answers say nothing about the votes."
+    is_truth = f"The truth is <b>{numbers.share(truth)}</b>."
+    gives = f"gives <b>{numbers.share(ignored.value)}</b>{_interval_and_verdict(ignored, truth, '95 % interval')}."
+    if not best:
+        return f"{is_truth} {ignoring} {gives} Such answers say nothing about the votes."
+    corrected = f"<b>{numbers.share(best.value)}</b>{_interval_and_verdict(best, truth, '95 % interval')}"
+    return f"{is_truth} {correcting} gives {corrected}. {ignoring} {gives}{doubt_words(best)}"
 
 
 def _interval_and_verdict(estimate: VoteEstimate, truth: float, name: str) -> str:

@@ -41,7 +41,7 @@ def panels(_: Answer, plan: Plan) -> list[Panel]:
     if plan.solve == PRIVACY and plan.voters < honest:
         return [Panel(_NAME, _QUESTION, too_few_words(plan, honest))]
     solved = solve(plan)
-    words = f"{price_words(solved)}{trusted_words(solved)}"
+    words = price_words(solved)
     if not math.isfinite(solved.voters):
         return [Panel(_NAME, _QUESTION, words)]
     if not PLAN_WIDTH.limit.contains(solved.width):
@@ -94,7 +94,7 @@ def _curve(plan: Plan, words: str) -> Panel:
             for e, n in points
         ],
         _snippet(plan),
-        _assumed_share_words(plan),
+        f"{trusted_words(plan)}{_assumed_share_words(plan)}",
         prediction=_prediction(plan, honest, Chart(charts.honest_price(figure))),
         facts={
             "people": f"{plan.voters:,.0f}",
@@ -197,8 +197,8 @@ def price_words(plan: Plan) -> str:
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     if plan.solve == PEOPLE:
         return (
-            f"To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}: "
-            f"<b>{numbers.times(plan.voters / honest)} times as many</b> as if no answer were changed ({honest:,.0f})."
+            f"<b>{numbers.times(plan.voters / honest)} times as many people.</b> To know the share within <b>{points}</b>, "
+            f"ask <b>{who}</b>{lies}; if no answer were changed, {honest:,.0f} would be enough."
         )
     if plan.solve == PRECISION:
         return (
@@ -218,8 +218,8 @@ def trusted_words(plan: Plan) -> str:
         return ""
     ((_, shuffled),), ((_, curated),) = trusted_curves((plan.lie.epsilon,), plan.width, plan.share).values()
     return (
-        f" If people trust a shuffler, who mixes the answers, <b>{shuffled:,.0f}</b> are enough; if they trust a "
-        f"curator, who sees the true ones, <b>{curated:,.0f}</b>."
+        f"With the same ε, {shuffled:,.0f} people are enough if they trust a shuffler, who mixes the answers, and "
+        f"{curated:,.0f} if they trust a curator, who sees the true ones. "
     )
 
 

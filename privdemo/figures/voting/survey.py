@@ -180,11 +180,12 @@ def asking_again(all_guesses: Sequence[RepeatedAnswers], n_answers: int) -> Figu
     """Return how often a guess is right after M answers: `all_guesses` holds M = 1, 2, …; `n_answers` is the visitor's
     M.
     """
+    low = min(0.5, *(found.majority_right for found in all_guesses)) - 0.02
     return chart(
         data=_guesses(all_guesses, all_guesses[n_answers - 1]),
         layout={
             "xaxis": {"title": {"text": "answers asked of one person"}, "range": [0, len(all_guesses) + 1]},
-            "yaxis": {"title": {"text": "how often the guess is right"}, **_SHARE},
+            "yaxis": {"title": {"text": "how often the guess is right"}, "tickformat": ".0%", "range": [low, 1.01]},
             "shapes": [reference_line(n_answers)],
             "annotations": [reference_label(n_answers, f"your setting: {n_answers}", 0, len(all_guesses) + 1)],
             "height": 385,
@@ -212,8 +213,8 @@ def answers(here: RepeatedAnswers) -> Figure:
             "xaxis": "x2",
             "yaxis": "y2",
             "mode": "lines+markers",
-            "line": line(palette.Style(palette.ADVERSARY.colour, "dot")),
-            "marker": marker(palette.ADVERSARY) | {"size": 8},
+            "line": line(palette.Style(palette.ADVERSARY.colour, "dot")) | {"width": 1},
+            "marker": marker(palette.ADVERSARY) | {"size": 10},
             "showlegend": False,
             "hovertemplate": "after %{x} answers A: %{y:.3%} voted A<extra></extra>",
         },
@@ -223,13 +224,13 @@ def answers(here: RepeatedAnswers) -> Figure:
         layout={
             "xaxis": {"anchor": "y", **by_count},
             "yaxis": {
-                "title": {"text": "how often this many answers are A"},
+                "title": {"text": "how often a voter gives so many answers A"},
                 "domain": [0.62, 1],
                 "tickformat": ".0%",
                 "rangemode": "tozero",
             },
             "xaxis2": {"title": {"text": f"how many of the {n_answers} answers are A"}, "anchor": "y2", **by_count},
-            "yaxis2": {"title": {"text": "of these people, how many voted A"}, "domain": [0, 0.38], **_SHARE},
+            "yaxis2": {"title": {"text": "share who voted A, by their answers A"}, "domain": [0, 0.38], **_SHARE},
             "height": 385,
             "margin": {"b": 100},
             "legend": legend_below(),
@@ -241,7 +242,7 @@ def answers(here: RepeatedAnswers) -> Figure:
 def _guesses(all_guesses: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> list[dict[str, Any]]:
     """Return how often the best guess and the majority of the answers are right, and the guess before any answer."""
     n_answers = list(range(1, len(all_guesses) + 1))
-    majority = palette.Style(palette.ADVERSARY.colour, "dash", "x")
+    majority = palette.OTHERS[2]
     return [
         {
             "type": "scatter",

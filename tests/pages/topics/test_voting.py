@@ -224,9 +224,9 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
     ("name", "channel", "chosen", "words"),
     [
         (BACK, B_HONEST, None, "where everybody voted A, whatever"),
-        (PRICE, FIFTH, None, "<b>6,666 people</b> whose answers are changed with a chance of 20 %: "
-            "<b>2.8 times as many</b> as if no answer"),
-        (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> whose answers are changed as set above: <b>"),
+        (PRICE, FIFTH, None, "<b>2.8 times as many people.</b> To know the share within "
+            "<b>± 2 points</b>, ask <b>6,666 people</b> whose answers are changed with a chance of 20 %; if no answer"),
+        (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> whose answers are changed as set above; if"),
         (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "a chance of <b>0.2689</b> at most (<b>ε = 1</b>)"),
         (ONE, FIFTH, (0.1, "A"), "yet, <b>10</b> voted A. Whatever is known beforehand, one answer can change"),
         (MANY, FIFTH, (0.5, 50), "If all 50 answers are A, the odds that this person voted A are <b>over 10³⁰ to"),
@@ -258,18 +258,18 @@ def test_the_price_of_a_lie_is_a_factor_where_true_answers_vary(share, parts):
 def test_delta_of_a_shuffler_and_a_curator_follows_from_the_people_who_are_needed():
     (panel,) = look(PRICE, polls())
     shuffled, curated = (
-        f"<b>{needed(FIFTH.epsilon, None, 0.02):,.0f}</b>"
+        f"{needed(FIFTH.epsilon, None, 0.02):,.0f}"
         for needed in (trusted_survey.shuffled_voters_needed, trusted_survey.curated_voters_needed)
     )
-    assert f"mixes the answers, {shuffled} are enough; if they trust a curator" in panel.answer
-    assert panel.answer.endswith(f"{curated}.")
+    assert panel.note.startswith(f"With the same ε, {shuffled} people are enough if they trust a shuffler")
+    assert f"and {curated} if they trust a curator" in panel.note
     assert panel.note.endswith(
         "protection can fail with a chance of δ: 10⁻⁶ or 1/n² for n people, whichever is smaller."
     )
     assert panel.summary.endswith("There δ is 10⁻⁶ or 1/n² for n people, whichever is smaller.")
     nearly_half = BinaryChannel(0.49999999, 0.49999999)
     (panel,) = price.panels(polls(), replace(PLAN, lie=nearly_half))
-    assert "shuffler" not in panel.answer, "so small an ε takes more noise than is computed with"
+    assert "With the same ε" not in panel.note, "so small an ε takes more noise than is computed with"
 
 
 def test_the_shown_code_gives_the_shown_numbers(monkeypatch, tmp_path):

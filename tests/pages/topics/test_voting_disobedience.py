@@ -37,12 +37,10 @@ def test_it_opens_with_the_numbers_of_the_package():
     words = takeaway(visit("voting", lesson=CHAPTER))
     mean = package.expected_estimate(CONFIG.channel, package.ALWAYS_NO, 0.25, 0.35)
     (found,) = voting.disobeyed(CONFIG, package.ALWAYS_NO, (0.25,))
-    assert (
-        f"<b>25 of 100 people</b> say B whatever chance decides, the corrected estimate is <b>{100 * mean:.1f} %"
-        in words
-    )
+    assert f"The corrected estimate is <b>{100 * mean:.1f} %</b> on average" in words
+    assert "if 25 of 100 people say B whatever chance decides." in words
     assert f"finds <b>{round(100 * found.noticed.part.mean)} of 100</b> who do not play along." in words
-    assert "the truth is 35.0 %" in words
+    assert "the truth is <b>35.0 %</b>" in words
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -81,11 +79,11 @@ def test_a_typed_part_is_one_more_position():
     [
         (Choice(0.0, "always say B"), {}, "Everybody plays along, so the corrected estimate is <b>35.0 %</b>"),
         (Choice(0.25, "always say B"), {"channel": BinaryChannel(0.4, 0.4)}, "estimate is <b>−23.8 %</b> on average"),
-        (Choice(0.2, "toss a fair coin"), {}, "toss a fair coin instead, the corrected estimate is <b>38.0 %</b>"),
-        (Choice(0.25, "toss a fair coin"), {}, "in one and more in the other, <b>does not help</b> here"),
-        (Choice(0.25, "openly tell the truth"), {}, "openly tell the truth, the corrected estimate is <b>32.5 %</b>"),
+        (Choice(0.2, "toss a fair coin"), {}, "The corrected estimate is <b>38.0 %</b> on average"),
+        (Choice(0.25, "toss a fair coin"), {}, "with different chances of a changed answer <b>does not help</b> here"),
+        (Choice(0.25, "openly tell the truth"), {}, "The corrected estimate is <b>32.5 %</b> on average"),
         (Choice(0.02, "always say B"), {}, "who do not play along, which may be luck."),
-        (Choice(0.25, "always say A"), {}, "say A whatever chance decides, the corrected estimate is <b>59.6 %</b>"),
+        (Choice(0.25, "always say A"), {}, "The corrected estimate is <b>59.6 %</b> on average"),
         (DEFAULT, {"channel": BinaryChannel(0.5, 0.5)}, "These answers say nothing"),
     ],
 )
@@ -98,7 +96,7 @@ def test_what_the_halves_can_tell_and_cost_is_said():
     people = voting.people_for_two_halves(CONFIG, package.ALWAYS_NO, 0.25, wanted)
     assert 4 * CONFIG.n_voters < people < 5 * CONFIG.n_voters
     more = at_part(shown(), 0.25)["more"]
-    assert "at 40\N{NO-BREAK SPACE}% the estimate would be −23.8\N{NO-BREAK SPACE}%." in more
+    assert "at 40\N{NO-BREAK SPACE}% the estimate would be −23.8\N{NO-BREAK SPACE}%, an impossible share." in more
     assert f"{people:,}\N{NO-BREAK SPACE}people in two halves instead of 1,000 who all play along." in more
     assert more in shown().summary
     coin = at_part(shown(Choice(0.25, "toss a fair coin")), 0.25)["more"]
@@ -112,9 +110,9 @@ def test_a_share_that_cannot_be_shows_that_something_is_wrong_but_not_how_many()
     above = shown(Choice(0.5, "always say A"), channel=BinaryChannel(0.4, 0.4))
     for panel, part, side in ((below, 0.25, "below 0 %"), (above, 0.5, "above 100 %")):
         more = at_part(panel, part)["more"].replace("\N{NO-BREAK SPACE}", " ")
-        assert more.startswith(f"A share {side} shows that something is wrong; one chance for all cannot tell how many")
-        assert "nothing in the answers" not in more
-    assert "nothing in the answers shows the mistake." in at_part(below, 0.05)["more"]
+        assert more.startswith(f"A share {side} shows that something is wrong; with one chance for all nobody can tell")
+        assert "nobody can see this mistake" not in more
+    assert "nobody can see this mistake in the answers." in at_part(below, 0.05)["more"]
 
 
 def test_a_poll_of_one_person_has_no_halves():
@@ -177,18 +175,18 @@ def test_the_file_has_a_row_for_each_position_of_the_slider():
 
 def test_a_link_sets_both_and_a_bad_one_is_named():
     at = visit("voting", lesson=CHAPTER, part="0.4", way="always say A")
-    assert "<b>40 of 100 people</b> say A whatever" in takeaway(at)
+    assert "if 40 of 100 people say A whatever" in takeaway(at)
     at = visit("voting", lesson=CHAPTER, part="0.7", way="say nothing")
     assert "`part=0.7` was ignored: it must be in [0, 0.5]. The default, 0.25, is shown." in warnings(at)
     assert "`way=say nothing` was ignored: it must be one of “always say B”" in warnings(at)
-    assert "<b>25 of 100 people</b> say B" in takeaway(at)
+    assert "if 25 of 100 people say B" in takeaway(at)
 
 
 def test_what_they_do_is_chosen_on_the_page():
     at = visit("voting", lesson=CHAPTER)
     (choice,) = (one for one in at.segmented_control if one.label == WAY.label)
     choice.set_value("toss a fair coin").run()
-    assert "<b>25 of 100 people</b> toss a fair coin instead" in takeaway(at)
+    assert "if 25 of 100 people toss a fair coin instead" in takeaway(at)
     assert at.session_state["way"] == "toss a fair coin"
 
 

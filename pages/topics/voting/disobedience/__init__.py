@@ -183,8 +183,9 @@ def _rows(shown: Shown) -> Component:
     stops = [
         {"part": one.part, "rows": _stop(config, one, axis), "more": more_words(shown, one)} for one in shown.found
     ]
+    note = f"{_NOTE} Darker: below 0 %, where no share can be." if axis.low < 0 else _NOTE
     return _component(
-        {"part": shown.chosen.part, "words": _QUESTION, "note": _NOTE, "kinds": _kinds(config), "stops": stops},
+        {"part": shown.chosen.part, "words": _QUESTION, "note": note, "kinds": _kinds(config), "stops": stops},
         axis,
         lambda: figures.chart(charts.disobedience(shown.now, config.share)),
     )
@@ -284,8 +285,9 @@ def sentence(shown: Shown) -> str:
             "Move the slider to see what happens if some do not."
         )
     return (
-        f"If <b>{numbers.per_hundred(chosen.part)} of 100 people</b> {_do(chosen)}, the corrected estimate is "
-        f"<b>{estimate}</b> on average; the truth is {numbers.share(shown.config.share)}.{_noticed_words(shown)}"
+        f"The corrected estimate is <b>{estimate}</b> on average, and the truth is "
+        f"<b>{numbers.share(shown.config.share)}</b>, if {numbers.per_hundred(chosen.part)} of 100 people {_do(chosen)}."
+        f"{_noticed_words(shown)}"
     )
 
 
@@ -293,7 +295,7 @@ def _noticed_words(shown: Shown) -> str:
     """Say whether two halves notice it."""
     if not shown.now.noticed:
         return ""
-    halves = " Asking in two halves, with less chance of a changed answer in one and more in the other,"
+    halves = " Asking two halves of the people with different chances of a changed answer"
     if not voting.is_noticed(shown.chosen.way):
         return f"{halves} <b>does not help</b> here: it finds those who give one answer whatever is true."
     part = shown.now.noticed.part
@@ -315,15 +317,16 @@ def unseen_words(shown: Shown, one: Disobeyed) -> str:
     if one.corrected.high < 0 or one.corrected.low > 1:
         side = "below 0 %" if one.corrected.high < 0 else "above 100 %"
         return (
-            f"A share {side} shows that something is wrong; one chance for all cannot tell how many do not play along."
+            f"A share {side} shows that something is wrong; with one chance for all nobody can tell how many do not "
+            "play along."
         )
-    unseen = "Asked with one chance for all, nothing in the answers shows the mistake"
+    unseen = "If all are asked with the same chance, nobody can see this mistake in the answers"
     if way == FAIR_COIN or config.channel.p10 != config.channel.p01 or config.channel.p10 >= lies.p10:
         return f"{unseen}."
     then = expected_estimate(lies, way, one.part, config.share)
     return (
-        f"{unseen}, which is larger the more answers chance changes: at {numbers.percent(lies.p10)} the estimate "
-        f"would be {numbers.share(then)}."
+        f"{unseen}. It grows with that chance: at {numbers.percent(lies.p10)} the estimate would be "
+        f"{numbers.share(then)}{'' if 0 <= then <= 1 else ', an impossible share'}."
     )
 
 
