@@ -30,10 +30,10 @@ def escape_markdown(words: str) -> str:
 # How well an ε protects that is at least so large. Of two answers as likely before, fewer than 63 of 100 are guessed
 # right at 0.5, and fewer than 89 at 2.
 WEAK_FROM = 2.0
-_MODERATE_FROM = 0.5
-_PROTECTION = ((math.inf, "no"), (WEAK_FROM, "weak"), (_MODERATE_FROM, "moderate"))
+MODERATE_FROM = 0.5
+_PROTECTION = ((math.inf, "no"), (WEAK_FROM, "weak"), (MODERATE_FROM, "moderate"))
 SCALE_OF_PROTECTION = (
-    f"Protection is called strong here below ε = {_MODERATE_FROM:g}, and weak from ε = {WEAK_FROM:g} on"
+    f"Protection is called strong here below ε = {MODERATE_FROM:g}, and weak from ε = {WEAK_FROM:g} on"
 )
 
 
@@ -414,7 +414,7 @@ def protection(value: float) -> str:
 def on_scale(value: float) -> str:
     """Write an ε with what it would take to be called strong, or, where it is, which way it counts."""
     protects = protection(value)
-    scale = "smaller is more private" if protects == "strong" else f"under {_MODERATE_FROM:g} is strong"
+    scale = "smaller is more private" if protects == "strong" else f"under {MODERATE_FROM:g} is strong"
     return f"ε = {epsilon(value)}" if protects == "full" else f"ε = {epsilon(value)}; {scale}"
 
 

@@ -152,18 +152,21 @@ def _words(attack: Attack) -> str:
     epsilon, own, rival = attack.config.epsilon, attack.config.oracle, attack.rival
     other = epsilon / 2 if epsilon / 2 >= limits.ORACLE_EPSILON.low else 2 * epsilon
     then = many_answers.pushed(attack.answer.k, attack.share, other, attack.attackers)[other]
-    pair = dict.fromkeys((own, rival))
-    now = " and ".join(
-        f"<b>{bare_points(attack.here[name])}</b>{' points' * (name == own)} with {title(name)}" for name in pair
-    )
     more, less = (then, attack.here) if other < epsilon else (attack.here, then)
-    is_stronger = all(more[name] > 1.01 * less[name] for name in pair)
-    law = "<b>More privacy makes them stronger:</b> " * is_stronger
-    rises = " and ".join(bare_points(then[name]) for name in pair)
-    return (
-        f"At ε = {numbers.epsilon(epsilon)}, {fake} raise the share of {attack.quoted} by {now}. {law}"
-        f"{'at' if law else 'At'} ε = {numbers.epsilon(other)} they raise it by {rises}."
+    law = "<b>Stronger.</b> " * all(more[name] > 1.01 * less[name] for name in (own, rival))
+    beside = f" With {title(rival)} it is {_up_to_100(attack.here[rival])} and {_up_to_100(then[rival])}." * (
+        rival != own
     )
+    return (
+        f"{law}With {title(own)}, {fake} raise the share of {attack.quoted} by <b>{_up_to_100(attack.here[own])}</b> "
+        f"points at ε = {numbers.epsilon(epsilon)}, and by <b>{_up_to_100(then[own])}</b> at ε = "
+        f"{numbers.epsilon(other)}.{beside}"
+    )
+
+
+def _up_to_100(rise: float) -> str:
+    """Write a rise in points; above 100, which no share can rise by, in words."""
+    return bare_points(rise) if rise <= 1 else "more than 100"
 
 
 def _note(attack: Attack, shown: Sequence[str]) -> str:
@@ -171,7 +174,8 @@ def _note(attack: Attack, shown: Sequence[str]) -> str:
     words = f"The true share of {attack.quoted} is {numbers.share(attack.share)}."
     if any(at[name] > 1 for at in attack.rises.values() for name in shown):
         words += (
-            " More than 100 points is impossible and would be noticed: far fewer fake participants are then enough."
+            " No share can rise by more than 100 points: where a curve is above that, far fewer fake participants are "
+            "enough."
         )
     return words
 

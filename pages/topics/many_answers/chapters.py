@@ -147,8 +147,8 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
             f"most exact{_gain_words(answer, here)}.",
             Chart(answer_map.winners(found, (config.epsilon, answer.k))),
             f"The method with the least mean squared error by inversion, whatever the number of people: {won}. The "
-            f"paler, "
-            f"the less it gains on {title(RESPONSE)}. The dashed line is the rule k = 3e^ε + 2 (Wang et al. 2017): "
+            f"darker, the more it gains on {title(RESPONSE)}. The dashed line is the rule k = 3e^ε + 2 (Wang et al. "
+            "2017): "
             "up to there one answer beats bits if the answer is rare. By the mean of all answers, as here, it does up "
             f"to {most:,} at this ε: {title(RESPONSE)} beats {title('optimised unary')} up to {most:,} answers. Subset "
             f"selection with sets of one is {title(RESPONSE)}, and larger sets win from "
@@ -162,24 +162,28 @@ def who_wins(answer: Answer, among: Sequence[str] | None = None) -> list[Panel]:
                     "    print(k, row)",
                 ),
             ),
-            note=_map_words(found),
+            note=_map_words(found, len(names)),
             prediction=_prediction(answer) if len(names) == len(FREQUENCY_ORACLES) else None,
         )
     ]
 
 
-def _map_words(found: Winners) -> str:
-    """Explain the colours and the dashed line of the map, and whether the line’s rule agrees with the colours."""
+def _map_words(found: Winners, n_compared: int) -> str:
+    """Explain the colours and the dashed line of a map of so many methods, and whether the line’s rule agrees with
+    the colours.
+    """
     there = [title(name) for name in FREQUENCY_ORACLES if any(name in row for row in found.names)]
     others = any(
         name != RESPONSE and k < many_answers.crossover(epsilon)
         for k, row in zip(found.ks, found.names, strict=True)
         for epsilon, name in zip(found.epsilons, row, strict=True)
     )
-    differs = " Where another colour is below it, that method is in fact more exact." if others else ""
+    differs = " Where the map has another colour below that line, the rule is wrong." if others else ""
+    never = " The other methods are the most exact nowhere on this map." * (len(there) < n_compared)
     return (
-        f"Colour: the most exact method there, {' or '.join(there)}; the paler, the smaller its lead over "
-        f"{title(RESPONSE)}. Dashed: a rule of 2017 (Wang et al.) says to use {title(RESPONSE)} below it.{differs}"
+        f"Colour: the most exact method there, {' or '.join(there)}; the darker, the larger its lead over "
+        f"{title(RESPONSE)}.{never} Dashed: a rule of 2017 (Wang et al.) chooses {title(RESPONSE)} below this "
+        f"line.{differs}"
     )
 
 

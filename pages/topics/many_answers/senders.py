@@ -41,15 +41,15 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
     _, many = nouns(answer.question)
     n_sent = int(found.supported.sum())
     is_list = isinstance(made, SubsetSelection) and n_sent > 1
-    report = f"a list of {n_sent:,} {many}" if is_list else f"a report that fits {n_sent:,} of {answer.k:,} {many}"
+    report = f"a list of {n_sent:,} {many}" if is_list else f"one that fits {n_sent:,} of {answer.k:,} {many}"
     most = numbers.odds_factor(config.epsilon)
     guessed = f"{numbers.per_hundred(found.guess_before)} to {numbers.per_hundred(found.guess_after.mean)}"
     return [
         Panel(
             "one-report",
             "What does one report reveal of its sender?",
-            f"Somebody whose true answer is {name} sends {report}, {fits}. To whoever receives it, the "
-            f"chance of {name} is {before} before the report, and <b>{after}</b> after it.",
+            f"The chance of {name}, the true answer of this person, goes from {before} to <b>{after}</b> with this "
+            f"report: {report}, {fits}. A report changes the odds of an answer by {most} at most.",
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
@@ -224,11 +224,9 @@ def whom_to_trust(answer: Answer, delta: float | None = None) -> list[Panel]:
         Panel(
             "trust",
             "How much does it help to trust somebody?",
-            f"A share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
+            f"{_help_words(here)} A share is typically off by <b>{points(here.local)}</b> if nobody is trusted, by "
             f"<b>{bare_points(here.shuffled)}</b> if a shuffler mixes all reports, and by "
-            f"<b>{bare_points(here.curated)}</b> if a curator sees the true answers. With a shuffler "
-            f"or a curator, protection can fail with a chance of δ = {numbers.power_of_ten(delta)}; if nobody is "
-            "trusted, it never does.",
+            f"<b>{bare_points(here.curated)}</b> if a curator sees the true answers.",
             Chart(charts.trusted(found, config.epsilon)),
             _trust_summary(answer, here, delta),
             lambda: [row for each in found for row in _trust_rows(each, delta)],
@@ -239,10 +237,17 @@ def whom_to_trust(answer: Answer, delta: float | None = None) -> list[Panel]:
                     "    print(each)",
                 ),
             ),
-            note=numbers.large_delta_words(config.people, delta, "answer"),
+            note=f"With a shuffler or a curator, outsiders find out no more than is said beside the slider, but for a "
+            f"chance of δ = {numbers.power_of_ten(delta)} that protection fails; if nobody is trusted, it never does. "
+            f"{numbers.large_delta_words(config.people, delta, 'answer')}".rstrip(),
             prediction=_prediction(found, here),
         )
     ]
+
+
+def _help_words(here: Trusted) -> str:
+    """Say how many times less an error is with a curator, who is trusted with all answers."""
+    return f"<b>{numbers.times(here.local / here.curated)} times less error with a curator.</b>"
 
 
 def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:

@@ -37,8 +37,7 @@ def real_systems(answer: Answer) -> list[Panel]:
         Panel(
             "systems",
             "Which ε do real systems promise?",
-            f"{len(everyone)} systems allow a privacy loss ε of {least} to {most}, some for each report or day, some "
-            f"for all about a person. {_adding_up(found)}",
+            f"ε from {least} to {most}, in {len(everyone)} systems: {_strong_words()}. {_adding_up(found)}",
             Chart(charts.by_unit(found, answer.question.config.epsilon)),
             _summary(found),
             lambda: [_row(one) for one in everyone],
@@ -54,15 +53,21 @@ def real_systems(answer: Answer) -> list[Panel]:
     ]
 
 
+def _strong_words() -> str:
+    """Say how many of the promises are called strong here."""
+    strong = sum(one.epsilon < numbers.MODERATE_FROM for one in deployments.DEPLOYMENTS)
+    return f"{strong or 'none'} of them under {numbers.MODERATE_FROM:g}, which we call strong"
+
+
 def _adding_up(found: Mapping[str, Sequence[Deployment]]) -> str:
     """Say after how many days the least promise for a day that adds up is above the largest for a person in all."""
     daily = next(one for one in found[DAY] if one.name == "Symptom searches")
     in_all = found[PERSON][-1]
     days = math.floor(in_all.epsilon / daily.epsilon) + 1
     return (
-        f"<b>Compare within a grey box only</b>, because a daily ε adds up: {daily.organisation}’s symptom searches "
-        f"use {numbers.epsilon(daily.epsilon)} a day, which after {days} days is more than the {in_all.name} used in "
-        f"all ({numbers.epsilon(in_all.epsilon)})."
+        f"<b>Compare within a grey box only</b>, because an ε for each day adds up: that of {daily.organisation}’s "
+        f"symptom searches, {numbers.epsilon(daily.epsilon)} a day, is after {days} days above that of the "
+        f"{in_all.name} in all, {numbers.epsilon(in_all.epsilon)}."
     )
 
 

@@ -197,8 +197,8 @@ def price_words(plan: Plan) -> str:
     honest = survey.voters_needed(0.0, plan.width, plan.share)
     if plan.solve == PEOPLE:
         return (
-            f"<b>{numbers.times(plan.voters / honest)} times as many people.</b> To know the share within <b>{points}</b>, "
-            f"ask <b>{who}</b>{lies}; if no answer were changed, {honest:,.0f} would be enough."
+            f"<b>{numbers.times(plan.voters / honest)} times as many people.</b> To know the share within "
+            f"<b>{points}</b>, ask <b>{who}</b>{lies}; if no answer were changed, {honest:,.0f} would be enough."
         )
     if plan.solve == PRECISION:
         return (

@@ -83,8 +83,8 @@ CLEAR, UNSURE, WORSE = (
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
 SECRET = (
-    "Each person gives an image of a handwritten “7” or “9” and says which it is (the label). Think of the label as a "
-    "secret, like a diagnosis."
+    "Each person gives an image of a handwritten “7” or “9” and says which it is (the label). Think of an X-ray and "
+    "its diagnosis: the diagnosis is secret."
 )
 CHANGED = "each person changes the label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
@@ -108,8 +108,8 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
             "<b>Not with these settings: it learns best if people trust nobody.</b> That way, <b>90.0 %</b> of new "
-            f"images are named correctly; without privacy, 99.0 %. {SECRET} All ways below hide it "
-            "equally well from outsiders, by changing something at random.",
+            f"images are named correctly; without privacy, 99.0 %. {SECRET} All ways below hide the "
+            "label equally well from outsiders, by changing something at random.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),

@@ -177,10 +177,7 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
         of = shown(replace(DEFAULT, people=now[PEOPLE]))
         (panel,) = chapter.panels_for(of, now)
         assert [row["delta"] for row in panel.rows()] == pytest.approx([delta] * len(panel.rows()))
-        assert panel.answer.endswith(
-            f"With a shuffler or a curator, protection can fail with a chance of δ = {words}; if nobody is trusted, it "
-            "never does."
-        )
+        assert f"but for a chance of δ = {words} that protection fails; if nobody is trusted, it never" in panel.note
         assert ("For real use" in panel.note) == ("answers_delta" in link)
     assert in_address(PAGE.all_settings(from_texts(PAGE.all_settings, {"people": "500"}))) == {}
 
@@ -244,10 +241,10 @@ def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
-    assert f"sends a list of {first.supported.sum()} answers" in says("What one person gives away", of)
+    assert f"report: a list of {first.supported.sum()} answers" in says("What one person gives away", of)
     other = shown(replace(config, oracle="basic rappor"))
-    assert re.search(r"sends a report that fits \d+ of 64 answers", says("What one person gives away", other))
-    assert f"and <b>{numbers.out_of_100(float(last.posterior[63]))}</b> after it." in says(
+    assert re.search(r"report: one that fits \d+ of 64 answers", says("What one person gives away", other))
+    assert f"to <b>{numbers.out_of_100(float(last.posterior[63]))}</b> with this report" in says(
         "What one person gives away", of, True
     )
     (panel,) = CHAPTERS["What one person gives away"].panels(of, True)
@@ -445,6 +442,6 @@ def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
 def test_the_chapter_opens_by_its_link_also_with_nonsense_in_it() -> None:
     for more in ({}, {"answer_epsilon": "3"}, {"answer_epsilon": "a lot", "different": "70000"}):
         at = visit("many_answers", answers_look=SYSTEMS, **more)
-        assert f"{len(BY_NAME)} systems allow a privacy loss ε of 1 to 17.1" in takeaway(at)
+        assert f"ε from 1 to 17.1, in {len(BY_NAME)} systems: none of them under 0.5, which we call strong." in takeaway(at)
     assert "`different" in warnings(at)
     assert "`answer_epsilon" in warnings(at)

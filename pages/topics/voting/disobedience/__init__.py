@@ -278,16 +278,15 @@ def possible_words(one: Disobeyed) -> str:
 
 def sentence(shown: Shown) -> str:
     """Say what the corrected estimate becomes, and whether two halves notice it."""
-    chosen, estimate = shown.chosen, numbers.share(shown.now.corrected.mean)
+    chosen, truth, estimate = shown.chosen, shown.config.share, numbers.share(shown.now.corrected.mean)
     if not chosen.part:
         return (
             f"Everybody plays along, so the corrected estimate is <b>{estimate}</b> on average, which is the truth. "
             "Move the slider to see what happens if some do not."
         )
     return (
-        f"The corrected estimate is <b>{estimate}</b> on average, and the truth is "
-        f"<b>{numbers.share(shown.config.share)}</b>, if {numbers.per_hundred(chosen.part)} of 100 people {_do(chosen)}."
-        f"{_noticed_words(shown)}"
+        f"The corrected estimate is <b>{estimate}</b> on average, and the truth is <b>{numbers.share(truth)}</b>, if "
+        f"{numbers.per_hundred(chosen.part)} of 100 people {_do(chosen)}.{_noticed_words(shown)}"
     )
 
 
