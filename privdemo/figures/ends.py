@@ -72,13 +72,15 @@ def label_ends(figure: Figure, avoid_overlap: bool = False, space: LabelSpace = 
         left, edge = layout["xaxis"]["range"]
         if any(abs(edge - end.x) > 0.1 * abs(edge - left) for end in ends):
             return figure
-        furthest = min((end.x for end in ends), key=lambda x: abs(edge - x))
-        ends = _move_apart([end._replace(x=furthest) for end in ends], layout, high)
+        ends = _move_apart(ends, layout, high)
     if right + margin["l"] > space.margins or not _names_fit(ends, layout, high):
         return figure
     foot = BOTTOM_MARGIN * space.size / SIZE
+    # Where curves end beside each other, all names stand right of the last, clear of its error bar.
+    edge = layout["xaxis"]["range"][1]
+    furthest = min((end.x for end in ends), key=lambda x: abs(edge - x))
     for end in ends:
-        place = {"x": end.x, "y": end.y, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle"}
+        place = {"x": furthest, "y": end.y, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "middle"}
         words = {"text": end.words, "xshift": _AWAY, "align": "left", "showarrow": False}
         layout.setdefault("annotations", []).append(place | words)
     merge(layout, {"showlegend": False, "height": high + margin["t"] + foot, "margin": {"r": right, "b": foot}})

@@ -36,6 +36,8 @@ N_IMAGES, N_COLUMNS = 4, 12
 VERY_SURE, FAIRLY_SURE = 0.9, 0.7
 # What the picture says of a method that predicts nearly the same for all images.
 _SAME_ANSWER = "gives nearly every image the same answer: too little shows through the noise"
+# A model is about as sure as it is right if both differ by less than this on average.
+_ABOUT = 0.01
 # How methods learn, in the picture; those without an entry correct for the noise.
 _LEARNS = {
     CLEAN: "for comparison: learned without noise",
@@ -296,8 +298,9 @@ def _loss(answer: Answer) -> str:
     """Say how much accuracy the first of the methods compared loses beside clean data."""
     name, *_ = answer.compared
     lost = answer.score(CLEAN, "accuracy").mean - answer.score(name, "accuracy").mean
-    much = f"loses <b>{numbers.absolute_points(lost)}</b>" if lost > 0 else "loses nothing"
-    return f"“{TRAINING[name].title}” {much}: {answer.accuracy(name)} right, with clean data {answer.accuracy(CLEAN)}."
+    much = f"<b>{numbers.capital(numbers.absolute_points(lost))}</b>" if lost > 0 else "<b>Nothing</b>"
+    right, known = answer.accuracy(name), answer.accuracy(CLEAN)
+    return f"{much} with “{TRAINING[name].title}”: {right} right, {known} with clean data."
 
 
 # --- classes, where there are more than two ------------------------------------------------------
@@ -386,7 +389,7 @@ def probabilities(answer: Answer) -> list[Panel]:
             answer,
             "how-sure",
             "Can a model’s confidence be trusted?",
-            f"On the clean test images, on average: {words}.",
+            f"{_trusted_words(answer)} On the clean test images, on average: {words}.",
             Chart(charts.calibration(answer.trials, answer.methods)),
             f"{shown}, in ten bins with 95 % intervals, from {count_trials(answer.trials)}. On the dotted line "
             "70 % means 70 %. A curve steeper than the line is too modest: what it calls likely is more likely still. "
@@ -400,11 +403,25 @@ def probabilities(answer: Answer) -> list[Panel]:
     ]
 
 
+def _trusted_words(answer: Answer) -> str:
+    """Say whether the methods compared are about as sure as they are right."""
+    compared = answer.compared or (CLEAN,)
+    fit = [TRAINING[name].title for name in compared if abs(_too_sure(answer, name)) < _ABOUT]
+    if len(fit) in (0, len(compared)):
+        return f"<b>{'Yes' if fit else 'No'}.</b>"
+    return f"<b>Yes with “{fit[0]}”, not with the other.</b>"
+
+
+def _too_sure(answer: Answer, method: str) -> float:
+    """Return by how much a method is surer of its answers, on average, than it is right."""
+    return training.mean_sureness(answer.trials, method) - answer.score(method, "accuracy").mean
+
+
 def _sure_words(answer: Answer, method: str) -> str:
     """Say how sure a method is and how often right, and which of both is more by at least a point."""
     sure, right = training.mean_sureness(answer.trials, method), answer.score(method, "accuracy").mean
-    off = sure - right
-    verdict = ", too sure" if off >= 0.01 else ", too modest" if off <= -0.01 else ""
+    off = _too_sure(answer, method)
+    verdict = ", too sure" if off >= _ABOUT else ", too modest" if off <= -_ABOUT else ""
     title = f"“{TRAINING[method].title}”"
     return f"{title} is <b>{numbers.share(sure, 0)}</b> sure and <b>{numbers.share(right, 0)}</b> right{verdict}"
 
@@ -545,11 +562,10 @@ def the_adversary(answer: Answer) -> list[Panel]:
             answer,
             "adversary",
             "How well can others guess a label?",
-            f"{'The noisy image gives away more than the noisy label. ' if beyond is Verdict.BETTER else ''}"
-            f"From the {label_words} alone (ε = {numbers.epsilon(labels.epsilon)}) others guess the true one "
-            f"<b>{numbers.share(promised)}</b> of the time at best; "
-            f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; with both, "
-            f"<b>{numbers.share(both.mean)}</b>.",
+            f"Others who see the noisy image and the {label_words} guess the true label right "
+            f"<b>{numbers.share(both.mean)}</b> of the time; "
+            f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; from the label alone "
+            f"<b>{numbers.share(promised)}</b> at best (ε = {numbers.epsilon(labels.epsilon)}).",
             Chart(charts.attack(rates, promised, n_classes)),
             f"Fresh releases of the test images of {count_trials(answer.trials)}, on which nobody trained. An "
             f"adversary with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true "
@@ -574,8 +590,8 @@ def attack_words(beyond: Verdict, rate: float, n_trials: int, n_classes: int = 2
     if beyond is Verdict.BETTER:
         alike = numbers.epsilon(training.equivalent_epsilon(rate, n_classes))
         return f"{start} (as much as a label with ε = {alike} would tell)"
-    tied = f"statistically tied over {count_trials(range(n_trials))}"
-    return f"{start}, {'less often' if beyond is Verdict.WORSE else tied}"
+    tied = f", statistically tied with the label alone over {count_trials(range(n_trials))}"
+    return f"{start}{'' if beyond is Verdict.WORSE else tied}"
 
 
 # --- all numbers ---------------------------------------------------------------------------------

@@ -128,13 +128,15 @@ def in_short(study: Study, rows: tuple[Row, ...], way: str = SPREAD) -> str:
     if ahead:
         most = numbers.absolute_points(max(gap.mean for gap in ahead.values()))
         where = _at_levels(at, ahead, accuracy)
-        first = f"{ours} is more accurate than {theirs} {where} (by up to <b>{most}</b>)"
+        start = "At some levels" if behind else "Yes"
+        first = f"<b>{start}.</b> {ours} is more accurate than {theirs} {where} (by up to <b>{most}</b>)"
     elif behind:
         most = numbers.absolute_points(min(gap.mean for gap in behind.values()))
         where = _at_levels(at, behind, accuracy)
-        first = f"{theirs} is more accurate than {ours} {where} (by up to <b>{most}</b>)"
+        first = f"<b>No.</b> {theirs} is more accurate than {ours} {where} (by up to <b>{most}</b>)"
     else:
-        first = f"{ours} and {theirs} are statistically tied in accuracy at every level"
+        start = "Not clearly" if not better else "Only in how sure it is"
+        first = f"<b>{start}.</b> {ours} and {theirs} are statistically tied in accuracy at every level"
     if not better and not worse:
         return f"{first}; in saying how sure they are they do not clearly differ."
     whose, where = (ours, better) if len(better) >= len(worse) else (theirs, worse)

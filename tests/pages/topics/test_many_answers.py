@@ -442,6 +442,9 @@ def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
 def test_the_chapter_opens_by_its_link_also_with_nonsense_in_it() -> None:
     for more in ({}, {"answer_epsilon": "3"}, {"answer_epsilon": "a lot", "different": "70000"}):
         at = visit("many_answers", answers_look=SYSTEMS, **more)
-        assert f"ε from 1 to 17.1, in {len(BY_NAME)} systems: none of them under 0.5, which we call strong." in takeaway(at)
+        assert (
+            f"ε from 1 to 17.1, in {len(BY_NAME)} systems: none of them under 0.5, which we call strong."
+            in takeaway(at)
+        )
     assert "`different" in warnings(at)
     assert "`answer_epsilon" in warnings(at)

@@ -354,14 +354,14 @@ def test_links_ask_for_two_to_ten_digits(mnist):
     ("found", "words", "timid"),
     [
         ((800, 950, 960), "from the image alone <b>95.0 %</b> (as much as a label", False),
-        ((800, 950, 900), f"label with ε = {math.log(19):.3g} would tell); with both, <b>90.0 %</b>", True),
-        ((900, 600, 610), "from the image alone <b>60.0 %</b>, less often; with both", False),
-        ((800, 810, 810), "<b>81.0 %</b>, statistically tied over one trial", False),
+        ((800, 950, 900), f"label with ε = {math.log(19):.3g} would tell); from the label alone", True),
+        ((900, 600, 610), "right <b>61.0 %</b> of the time; from the image alone <b>60.0 %</b>; from", False),
+        ((800, 810, 810), "<b>81.0 %</b>, statistically tied with the label alone over one trial", False),
     ],
 )
 def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, words, timid):
     (panel,) = chapters.the_adversary(made(Attack(1000, *found), spread=0.5))
-    assert "(ε = 1.39) others guess the true one <b>80.0 %</b> of the time at best" in panel.answer
+    assert "from the label alone <b>80.0 %</b> at best (ε = 1.39)." in panel.answer
     assert words in panel.answer
     assert ("Both together do worse" in panel.summary) == timid
 
