@@ -49,6 +49,8 @@ _TRUE_BAR, _RELEASED_BAR, _BAR = -0.14, -0.36, 0.2
 _PALE_TRUTH = "rgba(122,122,122,0.08)"
 # Where the counts end and their errors begin, as parts of the width.
 _COUNTS_TO, _ERRORS_FROM = 0.66, 0.7
+# With more kinds of noise than these, a telephone needs more height for their names.
+_FEW = 3
 # What stands over the errors.
 _ERROR_HEADING = {"text": "<b>error</b>: published minus true", "xref": "paper", "y": 1, "yref": "paper"}
 _ERROR_HEADING |= {"yanchor": "bottom", "x": 1, "xanchor": "right", "showarrow": False}
@@ -100,7 +102,8 @@ def along(
     }
     y_axis |= {"tickvals": ticks, "ticktext": [f"{t:,.10g}" for t in ticks]}
     stars = _stars(axis_name, names, unit) if as_published else []
-    return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=150, height=390, avoid_overlap=True)
+    legend = 150 if len(lines) > _FEW else 110
+    return curve_chart(lines, x_axis, y_axis, ".3g", stars, yours, legend=legend, height=390, avoid_overlap=True)
 
 
 def _ticks_beyond(axis_name: str, levels: Sequence[float]) -> Sequence[float]:

@@ -29,8 +29,8 @@ def panels(answer: Answer) -> list[Panel]:
         Panel(
             "count-attack",
             f"How well can others guess one person’s {_class(question)}?",
-            f"Somebody knows everybody’s {_class(question)} but one person’s, and that it is one of two. Without the "
-            f"counts 50 % of such guesses are right. {_guess_words(question, rates)}",
+            f"{_guess_words(question, rates)} This is for somebody who knows everybody else’s {_class(question)}, and "
+            "that this person has one of two; without the counts, 50 % of such guesses are right.",
             Chart(charts.attack({name: rate for name, rate in rates.items() if name in shown}, promised)),
             "How often the best possible guess is right after a release, at most: "
             + "; ".join(f"{RELEASES[name].title} {numbers.share(rate)}" for name, rate in rates.items())
@@ -50,11 +50,11 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     """Say how often the guess is right after the visitor’s chosen release."""
     release = RELEASES[question.release]
     if release.data_dependent:
-        return f"With {release.title} nothing limits that, because the noise is chosen from the secret counts."
+        return f"With {release.title} nothing limits it, because the noise is chosen from the secret counts."
     if question.release not in rates:
         return f"{numbers.capital(release.title)} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])
-    return f"With them at most <b>{right}</b> are right ({release.title})."
+    return f"Right <b>{right}</b> of the time at most, with the published counts ({release.title})."
 
 
 def _class(question: Question) -> str:
@@ -69,18 +69,19 @@ def leak_words(config: CountConfig) -> str:
     except ValueError:
         return "For these counts scaled Dirichlet has no noise that keeps the promise, so there is none to choose."
     here, there = f"{leak.sigma:.3g}", f"{leak.neighbour_sigma:.3g}"
-    start = f"Yes: scaled Dirichlet, with the least noise for these counts, takes noise of scale σ = {here} here"
+    start = f"Yes. Scaled Dirichlet fits its noise to the secret counts: its scale is σ = {here} here"
     if math.isnan(leak.neighbour_sigma):
         return f"{start}. With one person moved there is no σ at all, so that a release gives that person away."
-    own = leak.own_delta
-    allowed = f"more than the {numbers.power_of_ten(config.delta)} that was asked for."
+    own, allowed = leak.own_delta, numbers.power_of_ten(config.delta)
     beyond = (
-        f". Somebody who compares the two finds δ = {small(own.mean)} (simulated), {allowed}"
+        f"The amount of noise itself tells something, so that protection fails with a chance of δ = {small(own.mean)} "
+        f"(simulated), more than the {allowed} that was asked for."
         if clearly_above(own, config.delta)
-        else f". Somebody who compares the two finds δ = {numbers.distance(own.mean)} (simulated), no {allowed}"
+        else f"Protection still fails with a chance of δ = {numbers.distance(own.mean)} (simulated), no more than the "
+        f"{allowed} that was asked for."
     )
     moved = "next to the same" if here == there else there
-    return f"{start}; with one person moved it would be {moved}{beyond}{_published_leak(config)}"
+    return f"{start}, and with one person moved it would be {moved}. {beyond}{_published_leak(config)}"
 
 
 def _published_leak(config: CountConfig) -> str:

@@ -40,7 +40,7 @@ def panels(answer: Answer, curves: Curves | None = None) -> list[Panel]:
         Panel(
             "distortion",
             _QUESTION,
-            least_words(question, answer.outcomes),
+            least_words(question, answer.outcomes, names),
             Chart(charts.along(axis, marks, marked_level, _as_published(question, axis), in_l1=False)),
             _summary(question, axis, outcomes, names),
             lambda: table(outcomes, axis),
@@ -48,10 +48,22 @@ def panels(answer: Answer, curves: Curves | None = None) -> list[Panel]:
                 "for level, here in outcomes.items():",
                 "    print(level, {name: outcome.distortion.mean for name, outcome in here.items()})",
             ),
-            note="“As in the paper”: as Iyer, Nath & Sarawagi (2016) add it. Each mark: the errors of all counts added "
-            f"up, of 1,000 people, the mean over {config.repeats:,} publications.",
+            note=f"{_paper_words(names)}Each mark: the errors of all counts added up, of 1,000 people, the mean over "
+            f"{config.repeats:,} publications.{_end_words(outcomes, names)}",
         )
     ]
+
+
+def _paper_words(names: Sequence[str]) -> str:
+    """Say whose noise is called that of the paper, if any is shown."""
+    in_paper = any("as in the paper" in RELEASES[name].title for name in names)
+    return "“As in the paper”: as Iyer, Nath & Sarawagi (2016) add it. " * in_paper
+
+
+def _end_words(outcomes: Mapping[float, Outcomes], names: Sequence[str]) -> str:
+    """Say why a curve ends within the figure, if one does."""
+    ends = any(here[name].problem for here in outcomes.values() for name in names)
+    return " A curve ends where no noise of its kind keeps the promise." * ends
 
 
 def _as_published(question: Question, axis: str) -> bool:

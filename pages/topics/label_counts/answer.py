@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,16 +127,19 @@ def takeaway(question: Question, chosen: Outcome) -> str:
     )
 
 
-def least_words(question: Question, outcomes: Mapping[str, Outcome]) -> str:
-    """Say by how few people the counts are off with noise that keeps the promise, and with other noise."""
+def least_words(question: Question, outcomes: Mapping[str, Outcome], drawn: Collection[str] | None = None) -> str:
+    """Say by how few people the counts are off with noise that keeps the promise, and with other noise of those that
+    are `drawn`; of any, if None.
+    """
     total = sum(question.config.counts)
     least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
     tied = label_counts.best_and_tied(outcomes)[1:]
     start = (
-        f"The counts are off least, by <b>{off_by(least.distortion.mean, total)} of {total:,}</b> people in all, with "
-        f"{spoken_title(least.release)}{tied_words(tied)}"
+        f"By <b>{off_by(least.distortion.mean, total)} of {total:,}</b> people in all with "
+        f"{spoken_title(least.release)}{tied_words(tied)}, the best here"
     )
-    if laplace.release != least.release and laplace.release not in tied:
+    is_drawn = drawn is None or laplace.release in drawn
+    if is_drawn and laplace.release != least.release and laplace.release not in tied:
         start += f"; with {spoken_title(LAPLACE)}, by <b>{off_by(laplace.distortion.mean, total)}</b>"
     if question.release in (least.release, laplace.release):
         return f"{start}.{_most_words(outcomes, total)}"

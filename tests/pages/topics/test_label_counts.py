@@ -65,7 +65,7 @@ def chosen(*given, **problem):
         (chosen(GAUSS, 0.2, 0.02), "as in the paper: 20, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
         (
             chosen(TIGHT, 0.05, 0.15),
-            "The counts are off least, by <b>100 of 1,000</b> people in all, with the least Gaussian noise; with "
+            "By <b>100 of 1,000</b> people in all with the least Gaussian noise, the best here; with "
             "Laplace noise as in the paper, by <b>200</b>; with the least Laplace noise, by <b>150</b>.",
         ),
         (
@@ -127,7 +127,7 @@ def test_noise_of_whole_numbers_is_one_more_choice_in_every_chapter(name):
     assert name in shown.shown_first
     assert chapters.promise_words(question, shown.chosen).startswith(f"D{title[1:]} keeps the promise")
     assert title in [row[0] for row in chapters.all_numbers(shown)[0].figure.cells]
-    assert f"are right ({title})." in adversary.panels(shown)[0].answer
+    assert f"published counts ({title})." in adversary.panels(shown)[0].answer
     assert len(along.panels(shown, Curves(all=True))[0].figure.figure.data) == len(RELEASES)
 
 
@@ -172,12 +172,13 @@ def leak(sigma=0.3, there=0.25, low=0.06):
         (
             leak(),
             None,
-            "be 0.25. Somebody who compares the two finds δ = 0.07 (simulated), more than the 0.05 that was asked",
+            "be 0.25. The amount of noise itself tells something, so that protection fails with a chance of δ = 0.07 "
+            "(simulated), more than the 0.05 that was asked",
         ),
         (
             leak(low=0.05),
             None,
-            "Somebody who compares the two finds δ = 0.060 (simulated), no more than the 0.05 that was asked",
+            "Protection still fails with a chance of δ = 0.060 (simulated), no more than the 0.05 that was asked",
         ),
         (leak(), leak(there=math.nan), "paper’s criterion there is no σ at all with one person moved"),
     ],
