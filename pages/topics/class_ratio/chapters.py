@@ -25,7 +25,7 @@ from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE,
 from privdemo.figures import class_ratio as charts
 from privdemo.intervals import gap_interval, mean_interval
 from privdemo.methods import CLASS_RATIO, MMD, RFF, SPREAD, by_trying
-from privdemo.verdict import clearly_below
+from privdemo.verdict import Verdict, clearly_below, judge
 
 # The same with one more digit, for methods that are close.
 FINE = L1._replace(digits=4)
@@ -46,16 +46,14 @@ def other_mixes(answer: Answer) -> list[Panel]:
         Panel(
             "errors",
             "How far off is each method for other true shares?",
-            f"That depends on the true share. On average over groups of which {numbers.share(SHARES[0], 0)} to "
-            f"{numbers.share(SHARES[-1], 0)} {first_class(answer)}, “{CLASS_RATIO[best].title}” is off least"
-            f"{' of the methods that know no label' if blind else ''}: for <b>{500 * means[best].mean:.1f}</b> of "
-            f"1,000 {answer.task.records}.{_nearer_words(answer, best, blind or methods)}",
+            f"{_nearest_words(answer, blind or methods)} On average over all these shares “{CLASS_RATIO[best].title}” "
+            f"is off for <b>{500 * means[best].mean:.1f}</b> of 1,000 {answer.task.records}.",
             Chart(charts.errors(trials, methods)),
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
             print_mean_errors(answer.question),
-            note="Each mark: how far off one trial is on average. (Chapter 1 shows the mean of all estimates, in which "
-            "errors too high and too low cancel.)",
+            note="Each mark: how far off one trial is on average; the line with end caps is its 95 % interval. "
+            "(Chapter 1 shows the mean of all estimates, in which errors too high and too low cancel.)",
         ),
         Panel(
             "mean-errors",
@@ -68,16 +66,20 @@ def other_mixes(answer: Answer) -> list[Panel]:
     ]
 
 
-def _nearer_words(answer: Answer, best: str, methods: Sequence[str]) -> str:
-    """Say at which true shares another method has a smaller mean error than the `best` on average, if at any."""
-    trials = answer.trials
-    nearer = [
-        share
-        for place, share in enumerate(SHARES)
-        if min(methods, key=lambda name: class_ratio.error_along(trials, name, place).mean) != best
-    ]
-    where = numbers.join_words(tuple(numbers.share(share, 0) for share in nearer))
-    return f" At {where} another is off less." if nearer else ""
+def _nearest_words(answer: Answer, methods: Sequence[str]) -> str:
+    """Say which of the methods has the least mean error at which true shares."""
+    trials, nearest = answer.trials, {}
+    for place, share in enumerate(SHARES):
+        best = min(methods, key=lambda name: class_ratio.error_along(trials, name, place).mean)
+        nearest.setdefault(best, []).append(numbers.share(share, 0))
+    titles = [f"“{CLASS_RATIO[name].title}” is off least" for name in nearest]
+    if len(nearest) == 1:
+        return f"At every true share {titles[0]}."
+    where = "; ".join(
+        f"if {numbers.join_words(tuple(shares), 'or')} {first_class(answer)}, {title}"
+        for title, shares in zip(titles, nearest.values(), strict=True)
+    )
+    return f"No method is the best everywhere: {where}."
 
 
 def own_mix(answer: Answer) -> str:
@@ -100,24 +102,22 @@ def the_adversary(answer: Answer) -> list[Panel]:
         return [Panel(question=question, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
     rates, config = class_ratio.attack_rates(answer.trials), answer.question.config
     pure = not config.private and config.pure
-    start = (
-        "A set of one class hides nothing. Also," if pure else "No label is known, only the percentages of sets. Yet"
-    )
+    start = "A set of one class hides nothing. " if pure else ""
     bound = (
         " Noise on the counts bounds what one person’s label changes, not what the sets teach of people in general."
         if config.private
         else ""
     )
     alone, both = rates["model"], rates["both"]
-    overlap = alone.low <= both.high and both.low <= alone.high
+    is_clear = judge(gap_interval(both, alone)) is not Verdict.NOT_CLEAR
     worse = config.private and clearly_below(gap_interval(rates["both"], rates["model"]))
     return [
         Panel(
             "ratio-attack",
             question,
-            f"{start} a model of the sets names the right class of "
-            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records}; with "
-            f"the percentages of the set alone, {numbers.per_hundred(rates['set'].mean)} are right.",
+            f"{start}Right for <b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records} of the "
+            "sets, with a model that learned from their percentages alone, and no label; by the percentages of its own set "
+            f"{numbers.per_hundred(rates['set'].mean)} are right.",
             Chart(charts.attack(rates)),
             f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "
@@ -126,9 +126,8 @@ def the_adversary(answer: Answer) -> list[Panel]:
             + (" Both together are worse than the model, as noise has moved the set’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet(answer.question).then("print(class_ratio.attack_rates(trials))"),
-            note="With or without the percentages of the set, the model is about as good: the 95 % intervals overlap."
-            if overlap
-            else "",
+            note="This is about the people in the sets, not about the group whose share the slider sets."
+            + " Whether the model also knows the percentages of the set makes no clear difference." * (not is_clear),
         )
     ]
 

@@ -12,9 +12,10 @@ from privdemo.estimators.choose import LOW_RANK
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import F1S, Trial
 from privdemo.figures import label_proportions as charts
-from privdemo.intervals import Estimate
+from privdemo.intervals import Estimate, gap_interval
 from privdemo.mechanisms.bags import SELECTIONS
 from privdemo.methods import LABEL_PROPORTIONS, NAMES, by_trying
+from privdemo.verdict import Verdict, judge
 
 # What the choosing method may choose besides a model of the classes.
 _WAYS = {LOW_RANK: LABEL_PROPORTIONS[NAMES].title}
@@ -48,12 +49,12 @@ def _shown_words(trial: Trial) -> str:
 def _differences_words(answer: Answer) -> str:
     """Say how much the bags differ."""
     trial, positive = answer.trials[0], answer.task.positive
-    noise = ", with noise; in truth it goes" if math.isfinite(answer.question.config.proportion_epsilon) else ":"
+    noise = ", before noise is added" if math.isfinite(answer.question.config.proportion_epsilon) else ""
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"One percentage{noise} from <b>{numbers.share(low)}</b> in one bag to <b>{numbers.share(high)}</b> in "
-            f"another {positive}. The more bags differ, the more can be learned."
+            f"Only what percentage of its {answer.task.records} {positive}: from <b>{numbers.share(low)}</b> in one bag "
+            f"to <b>{numbers.share(high)}</b> in another{noise}. The more bags differ, the more can be learned."
         )
     return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the labels apart."
 
@@ -62,7 +63,7 @@ def _diversity_words(answer: Answer) -> str:
     """Say whether bags of a single label reveal labels."""
     trial, attack = answer.trials[0], answer.trials[0].attack
     if trial.least_labels[0] >= 2:
-        return "Each bag holds both kinds, so that none gives anybody away for certain."
+        return "Every bag holds both labels, so that its percentage gives nobody away for certain."
     gives = "gives" if math.isinf(answer.question.config.proportion_epsilon) else "without noise would give"
     return (
         f"<b>{attack.exposed:,} of {attack.n:,} {answer.task.records} are in bags of one label</b>, which {gives} all "
@@ -122,26 +123,19 @@ def the_adversary(answer: Answer) -> list[Panel]:
 def _right_words(rates: dict[str, Estimate], records: str) -> str:
     """Say how often the adversary is right."""
     before, with_bag = (numbers.per_hundred(rates[source].mean) for source in ("prior", "bag"))
-    bag = "adds nothing" if with_bag == before else f"makes that <b>{with_bag}</b>"
-    with_model = (
-        f"with a model trained on all that was sent, the guess is right for "
-        f"<b>{numbers.per_hundred(rates['both'].mean)}</b>"
-        if "both" in rates
-        else "no model that learns from bags was trained"
-    )
-    return (
-        f"Guessing the more common label for all is right for {before} of 100 {records}. Knowing the percentage of the "
-        f"bag {bag}; {with_model}."
-    )
+    bag = "adds nothing" if with_bag == before else f"makes that {with_bag}"
+    known = f"guessing the more common label for all is right for {before}, and knowing the percentage of the bag {bag}"
+    if "both" not in rates:
+        return f"{numbers.capital(known)}, of 100 {records}; no model that learns from bags was trained."
+    right = numbers.per_hundred(rates["both"].mean)
+    return f"Right for <b>{right} of 100</b> {records} with a model trained on all that was sent; {known}."
 
 
 def _both_words(rates: dict[str, Estimate]) -> str:
-    """Say of a model with the bag’s share that it cannot be told from the model alone, if their intervals overlap."""
-    if "both" not in rates:
+    """Say that the bag’s share makes no clear difference to the model, if it makes none."""
+    if "both" not in rates or judge(gap_interval(rates["both"], rates["model"])) is not Verdict.NOT_CLEAR:
         return ""
-    alone, both = (rates[source] for source in ("model", "both"))
-    overlap = alone.low <= both.high and both.low <= alone.high
-    return "With or without the bag’s share, the model is about as good: the 95 % intervals overlap." if overlap else ""
+    return "Whether the model also knows the bag’s share makes no clear difference."
 
 
 def _rate_words(answer: Answer, rates: dict[str, Estimate], model: str) -> str:
