@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import NamedTuple
 
+from privdemo.accounting import most_guessed_right_again, of_100_words
 from privdemo.advise.plan import Plan
 from privdemo.advise.question import CLASSIFIER, COUNTS, ONE_OF_K, YES_NO, Question
 from privdemo.advise.recommend import Advice
@@ -27,10 +28,19 @@ _SEES = {
     "curator": "The curator sees all true answers. Everybody else sees what is published.",
 }
 _TRUSTED = {
-    "nobody": "Nobody but the telephone itself.",
+    "nobody": "Only the telephone: to change answers as this label says.",
     "shuffler": "The shuffler: to mix, and to tell nobody who sent what.",
     "leader": "The leader of each group: to add the noise, and to pass on nothing else.",
     "curator": "The curator: to add the noise, to pass on nothing else, and to keep the true answers safe.",
+}
+
+
+# Whoever must keep to a label.
+_KEEPS = {
+    "nobody": "A telephone",
+    "shuffler": "A telephone or a shuffler",
+    "leader": "A leader",
+    "curator": "A curator",
 }
 
 
@@ -50,15 +60,16 @@ def label(advice: Advice, words: str = "") -> tuple[Line, ...]:
         Line("How", _how(question, plan)),
         Line("Privacy loss", f"{_loss(plan)} {promise(plan)}"),
         Line(
-            "Asked again", f"Losses add up: {AGAIN} times give away at most ε = {AGAIN * plan.epsilon:g}{_again(plan)}."
+            "Asked again",
+            f"Each time gives away more. After {AGAIN} times such a guess is right {_right_again(plan)}: losses add "
+            f"up, to ε = {AGAIN * plan.epsilon:g} at most{_again(plan)}.",
         ),
         Line("Who sees what", _SEES[relied]),
         Line("Who must be trusted", _TRUSTED[relied]),
         Line(
             "Not protected",
             f"{_records(plan)}Who takes part, when, and from where; what the result itself tells about everybody. "
-            f"{'A telephone or an' if sending(question, plan) else 'An'} organiser that does not keep to this label "
-            "protects nobody.",
+            f"{_KEEPS[relied]} that does not keep to this label protects nobody.",
         ),
         Line("How exact", exactness(advice)),
     )
@@ -95,6 +106,11 @@ def _loss(plan: Plan) -> str:
 def _records(plan: Plan) -> str:
     """Return that of a record nothing but its label is hidden, where only a curator would hide it."""
     return "Of a record, all but its label. " if plan.accuracy and relied_on(plan) != "curator" else ""
+
+
+def _right_again(plan: Plan) -> str:
+    """Return how often a guess can be right after several times."""
+    return of_100_words(most_guessed_right_again(plan.epsilon, plan.delta, AGAIN))
 
 
 def _again(plan: Plan) -> str:

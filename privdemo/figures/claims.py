@@ -58,7 +58,7 @@ def verdict_bar(counts: Mapping[str, int]) -> str:
 
 def verdict_words(counts: Mapping[str, int]) -> str:
     """Say how many claims have each verdict."""
-    return ", ".join(f"{n} {_of(n, verdict)}" for verdict, n in counts.items() if n)
+    return "; ".join(f"{n} {_of(n, verdict)}" for verdict, n in counts.items() if n)
 
 
 def verdict_on_claim(verdict: str) -> str:

@@ -242,7 +242,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
 @pytest.mark.parametrize(
     ("asked", "how", "trusted"),
     [
-        (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Nobody but"),
+        (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Only the telephone"),
         (Question("one-of-k", "shuffler", 5000, answers=64), "(subset selection). A shuffler mixes", "The shuffler: "),
         (
             Question("yes-no", "leader", 5000, groups=20),
@@ -251,9 +251,9 @@ def test_a_label_without_a_question_says_what_is_wanted():
         ),
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
         # Where noise from every telephone is better, it does not matter who else is trusted.
-        (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will swap yes and no", "Nobody but"),
-        (Question("classifier", "nobody"), "(randomised response). A computer is trained with", "Nobody but"),
-        (Question("classifier", "curator"), "Your telephone will send the other label", "Nobody but"),
+        (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will swap yes and no", "Only the telephone"),
+        (Question("classifier", "nobody"), "(randomised response). A computer is trained with", "Only the telephone"),
+        (Question("classifier", "curator"), "Your telephone will send the other label", "Only the telephone"),
         (
             Question("classifier", "leader", epsilon=0.1, dataset="adult"),
             "The leader of each group of",
@@ -270,7 +270,7 @@ def test_a_label_names_those_who_must_be_trusted_and_no_others(asked, how, trust
     lines = text_of(advise(asked))
     assert how in lines["How"]
     assert lines["Who must be trusted"].startswith(trusted)
-    assert lines["Who sees what"].startswith("Whoever collects" if trusted == "Nobody but" else trusted[:10])
+    assert lines["Who sees what"].startswith("Whoever collects" if trusted == "Only the telephone" else trusted[:10])
     of_records = asked.ask == "classifier" and trusted != "The curator"
     assert lines["Not protected"].startswith("Of a record, all but its label." if of_records else "Who takes part")
     assert ("telephone" in lines["Not protected"]) == ("telephone will" in lines["How"])
@@ -280,6 +280,7 @@ def test_a_label_says_what_delta_is():
     lines = text_of(advise(Question("yes-no", "shuffler", within=0.02, epsilon=0.5)))
     start = "ε = 0.5 for one answer of one person (0 gives nothing away); with a chance of 0.00000013 (δ) it is more. "
     assert lines["Privacy loss"].startswith(start)
-    assert (
-        lines["Asked again"] == "Losses add up: 5 times give away at most ε = 2.5, with a chance of 0.000000648 more."
+    assert lines["Asked again"] == (
+        "Each time gives away more. After 5 times such a guess is right fewer than 73 of 100 times: losses add up, to "
+        "ε = 2.5 at most, with a chance of 0.000000648 more."
     )

@@ -116,8 +116,8 @@ def the_adversary(answer: Answer) -> list[Panel]:
             "ratio-attack",
             question,
             f"{start}Right for <b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records} of the "
-            "sets, with a model that learned from their percentages alone, and no label; by the percentages of its own set "
-            f"{numbers.per_hundred(rates['set'].mean)} are right.",
+            "sets, with a model that learned from their percentages alone, and no label; by the percentages of its own "
+            f"set {numbers.per_hundred(rates['set'].mean)} are right.",
             Chart(charts.attack(rates)),
             f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "

@@ -72,8 +72,8 @@ def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
     )
     label = reporting(class_names, privacy.label_posterior)[0]
     return (
-        f"For the whole image: {meaning} (<b>ε = {numbers.epsilon(image)}</b>, a limit that may fail "
-        f"{_how_rarely(privacy.delta)}). Each person also reports the digit, which chance may change: "
+        f"For the whole image {meaning} (<b>ε = {numbers.epsilon(image)}</b>, a limit that may fail "
+        f"{_how_rarely(privacy.delta)}). Each person also says which digit it is, and chance may change this answer: "
         f"{label[:1].lower()}{label[1:]} (<b>ε = {numbers.epsilon(privacy.label)}</b>)."
     )
 
@@ -119,9 +119,9 @@ def label_words(class_names: Sequence[str], label_posterior: Sequence[float | No
     all_words = reporting(class_names, label_posterior)
     same = len({round(share or 0, 9) for share in label_posterior}) == 1
     words = "; ".join([all_words[0], *(part[0].lower() + part[1:] for part in all_words[1:] if not same)])
-    common = "both" if len(class_names) == 2 else f"all {len(class_names)}"
+    common = numbers.join_words(tuple(f"“{name}”" for name in class_names)) if len(class_names) == 2 else "all digits"
     return (
-        f"{words}, if {common} digits are equally common. Chance may change the reported digit too; the image is not "
+        f"{words}, if {common} are equally common. Chance may change the reported digit too; the image is not "
         "looked at here."
     )
 

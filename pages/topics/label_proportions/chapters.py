@@ -53,8 +53,8 @@ def _differences_words(answer: Answer) -> str:
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"Only what percentage of its {answer.task.records} {positive}: from <b>{numbers.share(low)}</b> in one bag "
-            f"to <b>{numbers.share(high)}</b> in another{noise}. The more bags differ, the more can be learned."
+            f"Only what percentage of its {answer.task.records} {positive}: from <b>{numbers.share(low)}</b> in one "
+            f"bag to <b>{numbers.share(high)}</b> in another{noise}. The more bags differ, the more can be learned."
         )
     return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the labels apart."
 

@@ -73,7 +73,7 @@ def what_they_said(answer: Answer, found: Reveal) -> _StepContents:
     first = found.readings[answer.number]
     words = "; ".join(f"{said(r.answer)} {r.senders:,}" for r in found.readings)
     return _StepContents(
-        f"<b>{first.senders:,}</b> of {numbers.people(found.n_answers)} answered {said(first.answer)}. Chance may "
+        f"<b>{first.senders:,}</b> of {numbers.people(found.n_answers)} sent {said(first.answer)}. Chance may "
         "have changed any of these answers.",
         reveal.piles(answer.question, found, f"What {numbers.people(found.n_answers)} sent: {words}."),
         f"What {numbers.people(found.n_answers)} sent: {words}.",
@@ -186,8 +186,9 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
         for r in found.readings
     )
     return _StepContents(
-        f"{_doubt_words(found)}Of 100 people who answered {said(first.answer)}{wheel}, it is true for "
-        f"<b>{_of_100_people(first.meant)}</b>; of any 100 people, for {_of_100_people(first.estimated)}.",
+        f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}{wheel}, it is true for "
+        f"<b>{_of_100_people(first.meant)}</b>; of 100 whose answer we do not know, for "
+        f"{_of_100_people(first.estimated)}.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and, in brackets, the ends of their 95 % intervals: {words}. {odds}",
         lambda: poll.meant_table(found),

@@ -235,9 +235,9 @@ def test_five_questions_are_answered_from_the_label_alone():
     card = bare(panel.figure.html).replace("\u00a0", " ")
     for words in (
         "ε = 1 for one answer of one person",  # how much does one answer give away?
-        "5 times give away at most ε = 5",  # and if I am asked again?
+        "After 5 times such a guess is right fewer than 88 of 100 times",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
-        "Nobody but the telephone itself",  # whom must I trust?
+        "Only the telephone: to change answers as this label says",  # whom must I trust?
         "With 5,000 people the share of yes is right to ± 3 points in 95 of 100 surveys",  # how exact is the result?
         "“Have you ever cheated?”",
         LINK,

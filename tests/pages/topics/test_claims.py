@@ -131,7 +131,7 @@ def test_a_table_or_a_picture_of_nothing_says_so():
 def test_a_visit_shows_all_and_a_link_chooses(everything):
     page = visit(PAGE.address, chapter="All claims")
     holds = sum(claim.verdict == HOLDS for claim in everything)
-    assert f"Of <b>{len(everything)}</b> claims: {holds} hold, " in takeaway(page)
+    assert f"Of <b>{len(everything)}</b> claims: {holds} hold; " in takeaway(page)
     assert html(page).count("<b>Barber, ") == sum(claim.source == "Barber" for claim in everything)
     page = visit(PAGE.address, chapter="All claims", source="Yan", verdict="does not hold")
     n = sum((claim.source, claim.verdict) == ("Yan", FAILS) for claim in everything)

@@ -76,7 +76,7 @@ def test_each_step_says_its_number():
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
     assert of.main()[0].figure.data["counts"] == [100], "what they sent is not told before the reveal"
     assert panel("Answers as sent", of).answer == (
-        "<b>60</b> of 100 people answered “Yes”. Chance may have changed any of these answers."
+        "<b>60</b> of 100 people sent “Yes”. Chance may have changed any of these answers."
     )
     assert (
         "“Yes” would be true for <b>60.0 %</b> (95 % interval: 49.7–69.7 %). But if it were true for nobody"
@@ -87,7 +87,7 @@ def test_each_step_says_its_number():
         in panel("Estimated percentages", of).answer
     )
     one = panel("What one answer reveals", of).answer
-    assert "Of 100 people who answered “Yes”, it is true for <b>88 (75–96)</b>; of any 100 people, for 70 (49" in one
+    assert "Of 100 people who sent “Yes”, it is true for <b>88 (75–96)</b>; of 100 whose answer we do not know, for 70 (49" in one
     assert "One answer changes the odds by a factor of 3.00 at most." in panel("What one answer reveals", of).summary
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
@@ -100,8 +100,8 @@ def test_each_step_says_its_number():
 
 def test_of_more_than_two_answers_sentences_are_about_the_one_most_widely_true():
     of = shown(HANDS, (5, 30, 10), config=PollConfig(("a", "b", "c"), 0.3))
-    assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people answered “b”")
-    assert panel("What one answer reveals", of).answer.startswith("Of 100 people who answered “b”")
+    assert panel("Answers as sent", of).answer.startswith("<b>30</b> of 45 people sent “b”")
+    assert panel("What one answer reveals", of).answer.startswith("Of 100 people who sent “b”")
 
 
 def test_an_answer_that_names_a_picture_stands_as_it_was_typed():
@@ -178,7 +178,7 @@ def test_what_two_wheels_do_is_said_of_each():
     one = panel("What one answer reveals", of)
     meant = of.found.readings[0].meant
     assert meant.mean == pytest.approx(poll.asked_again(of.found)[0].meant[0].mean)
-    assert "Of 100 people who answered “Yes” with the 10 % wheel, it is true for" in one.answer
+    assert "Of 100 people who sent “Yes” with the 10 % wheel, it is true for" in one.answer
     assert one.summary.endswith("The odds change at most 9.00-fold.")
     assert "with the 10 % wheel" in one.summary
     piles = panel("Answers as sent", of).figure.data
@@ -217,7 +217,7 @@ def test_doubtful_answers_are_said_to_be():
 
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0), shows_few=True)
-    assert "true for <b>100 (22–100)</b>; of any" in panel("What one answer reveals", few).answer
+    assert "true for <b>100 (22–100)</b>; of 100 whose" in panel("What one answer reveals", few).answer
     assert "true for <b>100 (45–100)</b>; all 5 times" in panel("Asking everybody again", few, 2).answer
     assert panel("How many to ask", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
     assert panel("How many to ask", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
@@ -435,7 +435,7 @@ def test_a_rehearsal_is_watched_from_the_start(monkeypatch):
 
 
 def test_a_later_step_of_a_rehearsal_is_about_all_of_them():
-    assert "of 50 people answered" in takeaway(visit("poll", people="50", step="Answers as sent"))
+    assert "of 50 people sent" in takeaway(visit("poll", people="50", step="Answers as sent"))
 
 
 def test_estimates_wait_for_thirty_answers_or_for_the_teacher():
@@ -508,7 +508,7 @@ def test_it_is_projected_step_by_step(monkeypatch):
     known = [step for step in STEPS[1:] if step != "Comparison with the truth"]
     assert [step.settings.get("step") for step in here.lecture.steps] == [None, *known]
     assert [step.say for step in here.lecture.steps] == ["Is *it* so?", *([""] * len(known))]
-    assert "60</b> of 100 people answered" in takeaway(at)
+    assert "60</b> of 100 people sent" in takeaway(at)
     assert here.lecture == lecture.from_link(here.name)
 
 
@@ -529,7 +529,7 @@ def test_hands_are_counted_on_the_wall(clicker):
     for key, people in {"hands_1": 30, "hands_2": 4}.items():
         at.number_input(key=key).set_value(people).run()
     at.button(key="next").click().run()
-    assert "<b>30</b> of 34 people answered" in takeaway(at)
+    assert "<b>30</b> of 34 people sent" in takeaway(at)
     assert not [box for box in at.number_input if box.key.startswith("hands")], "all have been counted"
     at.button(key="previous").click().run()
     assert (at.number_input(key="hands_1").value, at.number_input(key="hands_2").value) == (30, 4)
@@ -543,7 +543,7 @@ def test_a_rehearsal_starts_on_the_projected_page(clicker, monkeypatch):
     at.button(key="watch").click().run()
     now[0] += 4.05
     at.button(key="next").click().run()
-    assert "of 40 people answered" in takeaway(at)
+    assert "of 40 people sent" in takeaway(at)
     assert not any(button.key == "watch" for button in at.button)
 
 
