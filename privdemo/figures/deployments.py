@@ -109,9 +109,8 @@ def _name(y: float, one: Deployment | None, own: float) -> dict[str, Any]:
     """Return the name of a mark, on the side where there is space."""
     words, at = (one.name, one.epsilon) if one else ("your setting", own)
     least = max((one.least_epsilon if one else None) or at, _LEAST_MARK)
-    if one and one.least_epsilon:
-        words += " up to"
-    note = _note(f"{words} <b>{at:.3g}</b>", y)
+    number = f"<b>{one.least_epsilon:.3g} to {at:.3g}</b>" if one and one.least_epsilon else f"<b>{at:.3g}</b>"
+    note = _note(f"{words} {number}", y)
     if at >= _NAME_AT_RIGHT_FROM:
         return note | {"x": math.log10(least), "xanchor": "left", "xshift": 9}
     return note | {"x": math.log10(max(at, _LEAST_MARK)), "xanchor": "right", "xshift": -9}

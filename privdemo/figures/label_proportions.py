@@ -125,9 +125,16 @@ def _dot_plot(trials: Sequence[Trial], methods: Sequence[str], threshold: str, w
 
 
 def shown_bags(trial: Trial, few: bool = False) -> NDArray[np.intp]:
-    """Return the numbers of the bags that `columns` shows: all, or evenly picked where there are many."""
+    """Return the numbers of the bags that `columns` shows: all, or, where there are many, the bags with the least and
+    the largest share and evenly picked others.
+    """
     n = len(trial.blocks)
-    return np.unique(np.linspace(0, n - 1, min(FEW_COLUMNS if few else COLUMNS, n)).round().astype(np.intp))
+    wanted = min(FEW_COLUMNS if few else COLUMNS, n)
+    picked = np.linspace(0, n - 1, wanted).round().astype(np.intp)
+    for end in (trial.true_proportions.argmin(), trial.true_proportions.argmax()):
+        if end not in picked:
+            picked[np.abs(picked - end).argmin()] = end
+    return np.unique(picked)
 
 
 def columns(trial: Trial, positive: str, few: bool = False) -> Figure:

@@ -71,8 +71,6 @@ NOT_YET, ANSWERED = SAID_A.not_yet, Dot(palette.TRUTH.colour, _DISC)
 VOTES = {A_TRUE: SAID_A, A_LIED: SAID_A, B_TRUE: SAID_B, B_LIED: SAID_B}
 TRUTH = {A_TRUE: SAID_A, A_LIED: SAID_B.changed, B_TRUE: SAID_B, B_LIED: SAID_A.changed}
 ANSWERS = {A_TRUE: SAID_A, A_LIED: SAID_B, B_TRUE: SAID_B, B_LIED: SAID_A}
-# Voters of A and of B before they say anything.
-BEFORE = {A_TRUE: SAID_A.not_yet, B_TRUE: SAID_B.not_yet}
 
 LEGEND = {
     "A": SAID_A,

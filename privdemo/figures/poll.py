@@ -166,7 +166,7 @@ def meant(found: Reveal) -> list[Field]:
     """Return a hundred senders of each answer, hollow where chance changed what they meant."""
     return [
         figures.split_field(
-            f"Of 100 who answered “{reading.answer}”",
+            f"Of 100 who sent “{reading.answer}”",
             round(_HUNDRED * reading.meant.mean),
             _HUNDRED,
             mark,
@@ -182,7 +182,7 @@ def meant_legend(found: Reveal) -> dict[str, Dot]:
     if len(found.readings) > 2:
         return {"filled: it is true": SAID[0], "hollow: chance changed another answer to it": SAID[0].changed}
     names = [f"“{reading.answer}”" for reading in found.readings]
-    return {f"sent {name}, true": mark for name, mark in zip(names, SAID, strict=False)} | {
+    return {f"sent {name}, honest": mark for name, mark in zip(names, SAID, strict=False)} | {
         f"sent {name}, changed by chance": mark.changed for name, mark in zip(names, SAID, strict=False)
     }
 

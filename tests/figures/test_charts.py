@@ -52,7 +52,7 @@ def test_an_adversarys_hit_rates_are_plotted_with_lines_at_the_guarantee_or_the_
     beside = [(row - chart_style.RULE_BELOW, row + chart_style.RULE_ABOVE) for row in range(len(rates))]
     assert [ends for _, *ends in pieces] == [list(ends) for _ in rules for ends in beside], "none crosses a name"
     low, high = figure.layout.xaxis.range
-    assert low <= 0.44 < 1 < high
+    assert low <= 0.5 < 1 < high
 
 
 def point(level, start):

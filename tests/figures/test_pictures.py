@@ -31,7 +31,7 @@ def test_a_person_has_the_same_colour_and_shape_in_both_fields():
         assert dot.hollow == (kind in (A_LIED, B_LIED))
         assert people.VOTES[kind] == people.TRUTH[A_TRUE if kind in (A_TRUE, A_LIED) else B_TRUE]
     assert len({(dot.colour, dot.shape) for dot in people.SAID}) == 6, "an answer is known by its mark"
-    assert len({dot.sign for kind in (people.TRUTH, people.BEFORE) for dot in kind.values()}) == 4
+    assert len({dot.sign for kind in (people.TRUTH, people.VOTES) for dot in kind.values()}) == 4
 
 
 def test_a_picture_of_people_is_whole_and_escapes_its_words():

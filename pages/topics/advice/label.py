@@ -55,8 +55,8 @@ def privacy_label(answer: Answer, choice: tuple[str, str]) -> list[Panel]:
         Panel(
             "privacy-label",
             "What should people know before they answer?",
-            "One card says what is asked, what it gives away, who sees what and how exact the result is. Print this "
-            "page, or the saved figure: the card alone comes out, on A5 or as PDF.",
+            "What their answer gives away, who sees what, whom they must trust, and how exact the result is: this card "
+            "says it. Print this page: only the card is printed.",
             Markup(_label_html(answer, lines, link, has_question=not words or f"{QUESTION.key}=" in link)),
             on_slide=curves_of(answer),  # a card has too many words for the last row
             summary="; ".join(f"{line.title}: {line.text}" for line in lines),

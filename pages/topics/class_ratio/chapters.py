@@ -115,9 +115,9 @@ def the_adversary(answer: Answer) -> list[Panel]:
         Panel(
             "ratio-attack",
             question,
-            f"{start}Right for <b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records} of the "
-            "sets, with a model that learned from their percentages alone, and no label; by the percentages of its own "
-            f"set {numbers.per_hundred(rates['set'].mean)} are right.",
+            f"{start}A model that learned from the percentages of sets alone, and no label, guesses right for "
+            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records}; without it, by guessing "
+            f"the commoner label of the set, {numbers.per_hundred(rates['set'].mean)} are right.",
             Chart(charts.attack(rates)),
             f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "

@@ -51,7 +51,10 @@ def panels(answer: Answer) -> list[Panel]:
 def why_not(question: Question, running: bool) -> str:
     """Say why nothing can be compared with a pin, or not yet."""
     if question.pinned is None:
-        return "Press “Pin this setting”, then change any setting: the results of both then stand side by side."
+        return (
+            "Nothing is compared yet: press “Pin this setting”, then move the slider or change the settings. The "
+            "results of both then stand side by side."
+        )
     if question.pinned.task != question.config.task:
         return "The pinned setting is of the other task, so its results cannot be compared. Pin anew."
     if not question.shared:

@@ -62,8 +62,6 @@ _OWN_TRIALS, _CURVE_TRIALS, _PUSHED_TRIALS = "compare", "curve", "pushed"
 _OTHER_LEVELS = "And with more privacy, or less?"
 # Who is trusted, at the ends of curves: on a telephone no line has space for more letters.
 AT_CURVES = {TRUTH: "all true", SHUFFLER: "shuffler", LEADER: "group leader", CURATOR: "curator"}
-# What the label is like, as the label of a digit or of a record is no secret to a reader.
-_LIKE = "Think of an X-ray and its diagnosis: the diagnosis is secret."
 # Methods that correct for the noise, in order of preference, each with the method that ignores it.
 CORRECTED_AND_NAIVE = (
     (by_trying(SPREAD), NAIVE),
@@ -279,7 +277,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     hide = "equally well from outsiders" if PUBLISHER not in rows and _is_equal(config) else loss
     return Prediction(
         "most-accurate-trust",
-        f"{_each_gives(config)}; a computer learns to tell the two apart. {_LIKE} There are "
+        f"{_each_gives(config)}; a computer learns to tell the two apart. {_like(config)} There are "
         f"{len(answer.best_by_trust)} ways to hide it {hide}.{_pushed_sentence(config)} "
         "<b>Whom should people trust with the true labels, so that the computer learns best?</b>",
         first.trust,
@@ -563,8 +561,15 @@ def _is_equal(config: ComparisonConfig) -> bool:
 def _about_labels(config: ComparisonConfig) -> str:
     """Say what each person gives, what of it is secret, and how many labels are pushed, if any are."""
     pushed = f" {numbers.per_hundred(config.fake_part)} of 100 labels are pushed." if config.fake_part else ""
-    like = "Think of an X-ray and its diagnosis: both are secret." if config.private == RECORDS else _LIKE
-    return f"{_each_gives(config)}.{pushed} {like} "
+    return f"{_each_gives(config)}.{pushed} {_like(config)} "
+
+
+def _like(config: ComparisonConfig) -> str:
+    """Say what a label is like, as that of a digit is no secret to a reader, and what is secret."""
+    if not has_pixels(config.dataset):
+        return "Think of the label as a secret, like a diagnosis."
+    secret = "both are secret" if config.private == RECORDS else "the diagnosis is secret"
+    return f"Think of an X-ray and its diagnosis: {secret}."
 
 
 def _each_gives(config: ComparisonConfig) -> str:

@@ -118,8 +118,11 @@ def _words(pushed: Pushed) -> str:
         f"; trusting {trust} <b>{value(pushed.metric, one.mean)}</b> instead of {before[trust]}"
         for trust, one in others
     )
-    start = "If" if pushed.config.fake_part else "For example, if"
-    return f"{start} {pushed.sent}, trusting {first}, {score} instead of {before[first]}{more}."
+    start = "if" if pushed.config.fake_part else "for example, if"
+    words = f"{start} {pushed.sent}, trusting {first}, {score} instead of {before[first]}{more}."
+    sign = -1 if pushed.answer.question.lower_is_better else 1
+    is_worse = all(sign * one.mean < sign * pushed.honest[trust].mean for trust, one in pushed.attacked.items())
+    return f"Results get worse: {words}" if is_worse else numbers.capital(words)
 
 
 def _note(pushed: Pushed) -> str:

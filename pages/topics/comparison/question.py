@@ -76,7 +76,7 @@ FAKE = Number(
     "fake",
     limits.FAKE_PART,
     ComparisonConfig.fake_part,
-    "Pushed labels, as a share of all",
+    "False labels, as a share of all",
     0.05,
     "Of 100 labels of either class so many are sent by people who follow no rules: an attacker chose them.",
 )

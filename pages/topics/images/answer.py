@@ -264,13 +264,13 @@ def _last_found_and_first_lost(answer: Answer) -> tuple[Point | None, Point | No
 def _hiding_words(answer: Answer) -> str:
     """Say from which of the tried levels on the sender is hidden."""
     last, lost = _last_found_and_first_lost(answer)
-    tried = f"Of {len(answer.points)} levels of noise tried"
+    tried = f"{len(answer.points)} levels of noise tried"
     if lost is None:
-        return f"{tried}, none hides the sender."
+        return f"None of {tried} hides the sender."
     if last is None:
-        return f"{tried}, all hide the sender."
+        return f"All of {tried} hide the sender."
     level = dials.level_text(answer.question.family, lost.level)
-    return f"{tried}, the lowest that hides the sender is <b>{level}</b>."
+    return f"Noise of <b>{level}</b> hides the sender, the lowest of {tried} that does."
 
 
 # Which levels of a curve the image beside the guess is shown at.

@@ -33,19 +33,26 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
             (
                 (
                     "The digit that is reported (the label)",
-                    f"ε = {label}",
-                    label_words(class_names, privacy.label_posterior),
+                    _verdict(privacy.label),
+                    f"ε = {label}. {label_words(class_names, privacy.label_posterior)}",
                 ),
-                ("One pixel", f"ε = {pixel}", pixel_words(privacy)),
-                ("The whole image", f"ε = {image}", image_words(privacy)),
+                ("One pixel", _verdict(pixel_epsilon(privacy)), f"ε = {pixel}. {pixel_words(privacy)}"),
+                ("The whole image", _verdict(privacy.image), f"ε = {image}. {image_words(privacy)}"),
                 (
                     "The whole image, if the limit may sometimes fail",
-                    f"ε = {image_at_delta}",
-                    image_delta_words(family, privacy),
+                    _verdict(privacy.image_at_delta),
+                    f"ε = {image_at_delta}. {image_delta_words(family, privacy)}",
                 ),
             )
         ),
     )
+
+
+def _verdict(epsilon: float) -> str:
+    """Say in a word or two how well an ε protects."""
+    if epsilon > LARGEST_PROMISE:
+        return "practically none"
+    return numbers.protection(epsilon)
 
 
 def promise_table(class_names: Sequence[str], privacy: Privacy) -> list[dict[str, float | str | None]]:

@@ -99,9 +99,9 @@ def tied_words(names: Sequence[str]) -> str:
 
 
 def spoken_title(release: str) -> str:
-    """Return a release’s title in a sentence: “Laplace noise as in the paper”, “the least Gaussian noise”."""
+    """Return a release’s title in a sentence: “Laplace noise as in the paper”, “Gaussian noise”."""
     name = RELEASES[release].title.partition(", ")[0]
-    return f"the least {name} noise" if RELEASES[release].tight else f"{name} noise as in the paper"
+    return f"{name} noise" if RELEASES[release].tight else f"{name} noise as in the paper"
 
 
 def takeaway(question: Question, chosen: Outcome) -> str:

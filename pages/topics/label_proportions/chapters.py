@@ -128,7 +128,7 @@ def _right_words(rates: dict[str, Estimate], records: str) -> str:
     if "both" not in rates:
         return f"{numbers.capital(known)}, of 100 {records}; no model that learns from bags was trained."
     right = numbers.per_hundred(rates["both"].mean)
-    return f"Right for <b>{right} of 100</b> {records} with a model trained on all that was sent; {known}."
+    return f"A model trained on all that was sent guesses right for <b>{right} of 100</b> {records}; {known}."
 
 
 def _both_words(rates: dict[str, Estimate]) -> str:

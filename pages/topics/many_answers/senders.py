@@ -36,20 +36,20 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
         shown.remove(charts.SHOWN - 1)
     name = f"“{found.names[sent]}”"
     before, after = (numbers.out_of_100(float(belief[sent])) for belief in (found.prior, found.posterior))
-    fits = f"{name} among them" if found.supported[sent] else f"and by chance not {name}"
+    fits = f"which holds {name}" if found.supported[sent] else f"which by chance leaves out {name}"
     made = many_answers.mechanism(config.oracle, answer.k, config.epsilon)
     _, many = nouns(answer.question)
     n_sent = int(found.supported.sum())
     is_list = isinstance(made, SubsetSelection) and n_sent > 1
-    report = f"a list of {n_sent:,} {many}" if is_list else f"one that fits {n_sent:,} of {answer.k:,} {many}"
+    report = f"a list of {n_sent:,} {many}" if is_list else f"a report that fits {n_sent:,} of {answer.k:,} {many}"
     most = numbers.odds_factor(config.epsilon)
     guessed = f"{numbers.per_hundred(found.guess_before)} to {numbers.per_hundred(found.guess_after.mean)}"
     return [
         Panel(
             "one-report",
             "What does one report reveal of its sender?",
-            f"The chance of {name}, the true answer of this person, goes from {before} to <b>{after}</b> with this "
-            f"report: {report}, {fits}. A report changes the odds of an answer by {most} at most.",
+            f"This person sends {report}, {fits}, the true answer. To whoever receives it, the chance of {name} goes "
+            f"from {before} to <b>{after}</b>. A report changes the odds of an answer by {most} at most.",
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "
@@ -247,7 +247,7 @@ def whom_to_trust(answer: Answer, delta: float | None = None) -> list[Panel]:
 
 def _help_words(here: Trusted) -> str:
     """Say how many times less an error is with a curator, who is trusted with all answers."""
-    return f"<b>{numbers.times(here.local / here.curated)} times less error with a curator.</b>"
+    return f"<b>The error is about {float(f'{here.local / here.curated:.1g}'):,g} times smaller with a curator.</b>"
 
 
 def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:

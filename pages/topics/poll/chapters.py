@@ -186,9 +186,9 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
         for r in found.readings
     )
     return _StepContents(
-        f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}{wheel}, it is true for "
-        f"<b>{_of_100_people(first.meant)}</b>; of 100 whose answer we do not know, for "
-        f"{_of_100_people(first.estimated)}.",
+        f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}{wheel}, about "
+        f"<b>{_of_100_people(first.meant, '95 % interval: ')}</b> would honestly say {said(first.answer)}. Before "
+        f"their answer we would have said {_of_100_people(first.estimated)}.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and, in brackets, the ends of their 95 % intervals: {words}. {odds}",
         lambda: poll.meant_table(found),
@@ -208,10 +208,12 @@ def _hundred_senders(found: Reveal) -> str:
     return f'<div class="poll-meant" style="--fields: {n if n <= _MOST_IN_ROW else -(-n // 2)}">{picture}</div>'
 
 
-def _of_100_people(share: Estimate) -> str:
-    """Write how many of 100 people with a 95 % interval, if it has a width; whole people where that is enough."""
+def _of_100_people(share: Estimate, name: str = "") -> str:
+    """Write how many of 100 people with a 95 % interval, if it has a width, after its `name`; whole people where that
+    is enough.
+    """
     number, low, high = map(whole_per_hundred, share)
-    return number if share.has_no_width or number == low == high else f"{number} ({low}–{high})"
+    return number if share.has_no_width or number == low == high else f"{number} ({name}{low}–{high})"
 
 
 @_step("price", "How many people does privacy cost?")

@@ -406,10 +406,11 @@ def probabilities(answer: Answer) -> list[Panel]:
 def _trusted_words(answer: Answer) -> str:
     """Say whether the methods compared are about as sure as they are right."""
     compared = answer.compared or (CLEAN,)
-    fit = [TRAINING[name].title for name in compared if abs(_too_sure(answer, name)) < _ABOUT]
-    if len(fit) in (0, len(compared)):
+    fit = [f"“{TRAINING[name].title}”" for name in compared if abs(_too_sure(answer, name)) < _ABOUT]
+    unfit = [f"“{TRAINING[name].title}”" for name in compared if abs(_too_sure(answer, name)) >= _ABOUT]
+    if not fit or not unfit:
         return f"<b>{'Yes' if fit else 'No'}.</b>"
-    return f"<b>Yes with “{fit[0]}”, not with the other.</b>"
+    return f"<b>Yes with {fit[0]}, not with {unfit[0]}.</b>"
 
 
 def _too_sure(answer: Answer, method: str) -> float:

@@ -47,10 +47,11 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     if after is None:
         words = f"With this belief and this chance of a changed answer nobody can say {said}. Change either."
         return [Panel(name, question, words)]
-    before = _hundred_people(prior, "Before they answer: 100 people", people.BEFORE)
+    before = _hundred_people(prior, "Before they answer: 100 people", people.VOTES)
     answered = _hundred_people(after, f"Afterwards: 100 people who say {said}", _senders(vote))
-    legend = {f"votes {voted}, no answer yet": people.BEFORE[kind] for voted, kind in _VOTES.items()}
-    legend_after = {f"said {said}, voted {voted}": _senders(vote)[kind] for voted, kind in _VOTES.items()}
+    legend = {f"voted {voted}": people.VOTES[kind] for voted, kind in _VOTES.items()}
+    (other,) = (voted for voted in _VOTES if voted != vote)
+    legend_after = {f"voted {other}, but said {said}": _senders(vote)[_VOTES[other]]}
     summary = (
         f"Of 100 people {numbers.per_hundred(prior)} voted A before anything is said; of 100 people who say {said}, "
         f"{numbers.per_hundred(after)} did: the odds of A against B went from "
@@ -60,7 +61,7 @@ def one_answer(answer: Answer, choice: tuple[float, str]) -> list[Panel]:
     picture = Markup(figures.people_html([before, answered], legend | legend_after, summary))
     square = [
         _hundred_people(share, field.heading, marks, columns=10)
-        for share, field, marks in ((prior, before, people.BEFORE), (after, answered, _senders(vote)))
+        for share, field, marks in ((prior, before, people.VOTES), (after, answered, _senders(vote)))
     ]
     return [
         Panel(
@@ -110,8 +111,8 @@ def belief_words(channel: BinaryChannel, prior: float, vote: str, after: float) 
     if math.isinf(channel.epsilon):
         bound = "any odds to certainty"
     return (
-        f"Of 100 people who say {said}, <b>{whole_per_hundred(after)}</b> voted A. Of 100 people who have not answered "
-        f"yet, <b>{whole_per_hundred(prior)}</b> voted A. Whatever is known beforehand, one answer can change {bound}."
+        f"Of 100 people who say {said}, <b>{whole_per_hundred(after)}</b> voted A. Before they answer: "
+        f"<b>{whole_per_hundred(prior)}</b>. Whatever is known beforehand, one answer can change {bound}."
     )
 
 
@@ -168,6 +169,7 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
         f"{n} is right {numbers.share(revealed[n - 1].majority_right)} of the time.",
         rows=lambda: attacks.repeated_table(revealed, channel.epsilon),
         snippet=Snippet(imports, (*start, f"charts.asking_again(found, {n}).show()")),
+        note=cost_words(channel, revealed, n),
     )
     answers = Panel(
         "answers",
@@ -187,23 +189,31 @@ def many_answers(answer: Answer, choice: tuple[float, int]) -> list[Panel | tupl
         "right_once": numbers.share(revealed[0].best_guess_right),
         "right_before": numbers.share(revealed[0].guess_before),
     }
-    return [Panel(question=question, answer=many_words(channel, prior, revealed, n), facts=facts), (guesses, answers)]
+    return [Panel(question=question, answer=many_words(prior, revealed, n), facts=facts), (guesses, answers)]
 
 
-def many_words(channel: BinaryChannel, prior: float, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:
-    """Say what `n` answers cost and reveal to one with this `prior`; `revealed` holds what 1, 2, … answers reveal."""
+def many_words(prior: float, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:
+    """Say what `n` answers reveal to one with this `prior`; `revealed` holds what 1, 2, … answers reveal."""
     here, once = revealed[n - 1], revealed[0]
     times = {1: "one answer", 2: "two answers"}.get(n, f"{n} answers")
-    fresh = "" if n == 1 else f" of the same person ({anew_words(channel)})"
-    after_one = "" if n == 1 else f", {numbers.share(once.best_guess_right)} after one"
-    always = f", by always guessing {'A' if prior > 0.5 else 'B'}" if prior != 0.5 else ""
+    same = "" if n == 1 else " of the same person"
+    after_one = "" if n == 1 else f"after one answer {numbers.share(once.best_guess_right)}, "
+    always = f" (by always guessing {'A' if prior > 0.5 else 'B'})" if prior != 0.5 else ""
+    return (
+        f"After <b>{times}</b>{same}, the best guess of the vote is right "
+        f"<b>{numbers.share(here.best_guess_right)}</b> of the time; {after_one}without any "
+        f"{numbers.share(here.guess_before)}{always}."
+    )
+
+
+def cost_words(channel: BinaryChannel, revealed: tuple[RepeatedAnswers, ...], n: int) -> str:
+    """Say what `n` answers cost, how they are given, and the odds if all of them speak for A."""
     epsilon = numbers.epsilon(accounting.compose(channel.epsilon, n))
     each = "" if n == 1 or epsilon in ("0", "∞") else f", {numbers.epsilon(channel.epsilon)} for each"
+    fresh = "" if n == 1 else f" {numbers.capital(anew_words(channel))}."
     return (
-        f"The best guess of the vote is right {numbers.share(here.guess_before)} of the time without any answer{always}"
-        f"{after_one}{',' * (n > 1)} and <b>{numbers.share(here.best_guess_right)}</b> after <b>{times}</b>{fresh}. "
-        f"The privacy loss{' of these answers together' * (n > 1)} is <b>ε = {epsilon}</b>{each}."
-        f"{_if_all_say(answers_of(channel).a, float(here.log_odds[-1]), n)}"
+        f"The privacy loss{' of these answers together' * (n > 1)} is ε = {epsilon}{each}.{fresh}"
+        f"{_if_all_say(answers_of(channel).a, float(revealed[n - 1].log_odds[-1]), n)}"
     )
 
 

@@ -339,20 +339,21 @@ def reading_words(poll: Poll, truth: float, channel: BinaryChannel) -> str:
     if is_design(channel):
         ignoring, correcting = f"Taking every {answers_of(channel).a} for a vote for A", "Allowing for the birthdays"
     ignored, best = poll.estimates[NAIVE], poll.estimates.get(SPREAD_MLE)
-    is_truth = f"The truth is <b>{numbers.share(truth)}</b>."
-    gives = f"gives <b>{numbers.share(ignored.value)}</b>{_interval_and_verdict(ignored, truth, '95 % interval')}."
+    gives = f"{ignoring} gives <b>{numbers.share(ignored.value)}</b>"
+    ignored_words = f"{gives}{_interval_and_verdict(ignored, truth)}"
+    is_truth = f"the truth is <b>{numbers.share(truth)}</b>"
     if not best:
-        return f"{is_truth} {ignoring} {gives} Such answers say nothing about the votes."
-    corrected = f"<b>{numbers.share(best.value)}</b>{_interval_and_verdict(best, truth, '95 % interval')}"
-    return f"{is_truth} {correcting} gives {corrected}. {ignoring} {gives}{doubt_words(best)}"
+        return f"{ignored_words}; {is_truth}. Such answers say nothing about the votes."
+    corrected = f"{correcting} gives <b>{numbers.share(best.value)}</b>; {is_truth}"
+    return f"{corrected}{_interval_and_verdict(best, truth)}. {ignored_words}.{doubt_words(best)}"
 
 
-def _interval_and_verdict(estimate: VoteEstimate, truth: float, name: str) -> str:
-    """Write an estimate’s interval by its `name`, to follow the estimate, and whether it contains the truth."""
+def _interval_and_verdict(estimate: VoteEstimate, truth: float) -> str:
+    """Write an estimate’s interval, to follow the estimate, and whether it contains the truth."""
     if estimate.interval.has_no_width:
         return ""
     shown = numbers.interval(estimate.interval, numbers.unlimited_share_scale(estimate.interval))
-    return f", and its {name}, {shown}, {_verdict(estimate, truth)} the truth"
+    return f", and the 95 % interval, {shown}, {_verdict(estimate, truth)} it"
 
 
 def _verdict(estimate: VoteEstimate, truth: float) -> str:

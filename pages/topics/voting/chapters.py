@@ -69,10 +69,11 @@ def many_words(records: tuple[Record, ...], n: int) -> str:
     """Compare ignoring changed answers with correcting for them over `n` polls: bias, and how often intervals fit."""
     by_name = {record.name: record for record in records}
     naive, average = by_name[NAIVE], " on average" if n > 1 else ""
-    start = (
-        f"If changed answers are ignored, the estimate is off by <b>{numbers.points(naive.bias.mean)}</b>{average}, "
-        f"and its 95 % interval {contained_words(naive.n_covered, n)}"
-    )
+    again = "If changed answers are ignored, the estimate is off by"
+    if n > 1 and 2 * naive.n_covered < n:
+        again = "If changed answers are ignored, the same mistake comes back in poll after poll:"
+    off = f"<b>{numbers.points(naive.bias.mean)}</b>{average}"
+    start = f"{again} {off}, and the 95 % interval {contained_words(naive.n_covered, n)}"
     if RAW_SPREAD not in by_name:
         return f"{start}. No estimate can find the truth: these answers carry no information."
     best = by_name[RAW_SPREAD]

@@ -224,13 +224,13 @@ def answers(here: RepeatedAnswers) -> Figure:
         layout={
             "xaxis": {"anchor": "y", **by_count},
             "yaxis": {
-                "title": {"text": "how often a voter gives so many answers A"},
+                "title": {"text": "how often so many of the answers are A"},
                 "domain": [0.62, 1],
                 "tickformat": ".0%",
                 "rangemode": "tozero",
             },
             "xaxis2": {"title": {"text": f"how many of the {n_answers} answers are A"}, "anchor": "y2", **by_count},
-            "yaxis2": {"title": {"text": "share who voted A, by their answers A"}, "domain": [0, 0.38], **_SHARE},
+            "yaxis2": {"title": {"text": "chance that this person voted A"}, "domain": [0, 0.38], **_SHARE},
             "height": 385,
             "margin": {"b": 100},
             "legend": legend_below(),
@@ -242,7 +242,7 @@ def answers(here: RepeatedAnswers) -> Figure:
 def _guesses(all_guesses: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> list[dict[str, Any]]:
     """Return how often the best guess and the majority of the answers are right, and the guess before any answer."""
     n_answers = list(range(1, len(all_guesses) + 1))
-    majority = palette.OTHERS[2]
+    majority = palette.OTHERS[1]
     return [
         {
             "type": "scatter",

@@ -338,7 +338,7 @@ def test_a_pin_by_its_button_is_compared_and_let_go():
     assert "What differs: ε 0.25 (pinned 1). Of 2 methods <b>1</b> differs clearly: ignore the noise −" in takeaway(at)
     assert "the same" in html(at)
     at.button(key="unpin").click().run()
-    assert "Press “Pin this setting”, then change any setting" in takeaway(at)
+    assert "Nothing is compared yet: press “Pin this setting”" in takeaway(at)
 
 
 @pytest.mark.parametrize(
@@ -565,7 +565,7 @@ def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, lab
     what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
     first = f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly "
     first += f"instead of {100 * before[TRYING]:.1f} %"
-    start = "If" if part else "For example, if"
+    start = "Results get worse: if" if part else "Results get worse: for example, if"
     people = f"<b>{100 * said:g} of 100 people</b> send {what}"
     assert panel.answer.startswith(f"{start} {people}, trusting nobody, {first}; ")
     assert (

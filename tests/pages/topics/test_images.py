@@ -288,7 +288,9 @@ def test_a_guess_of_the_noise_that_hides_the_sender_is_judged_by_the_curve():
     prediction = linkage.prediction
     lost = [point for point in made.points if point.linked.low <= 1 / point.n_candidates]
     assert prediction.truth == 100 * min(point.level for point in lost)
-    hides = f"Of 25 levels of noise tried, the lowest that hides the sender is <b>{prediction.truth:.4g} %</b>."
+    hides = (
+        f"Noise of <b>{prediction.truth:.4g} %</b> hides the sender, the lowest of 25 levels of noise tried that does."
+    )
     assert made.lost()[0].answer.startswith(hides)
     last = max((point for point in made.points if point not in lost), key=lambda point: point.level)
     assert numbers.out_of_100(last.linked.mean) in prediction.explain

@@ -65,8 +65,8 @@ def chosen(*given, **problem):
         (chosen(GAUSS, 0.2, 0.02), "as in the paper: 20, but <b>its promise is broken</b>: at this ε its δ is 0.2."),
         (
             chosen(TIGHT, 0.05, 0.15),
-            "By <b>100 of 1,000</b> people in all with the least Gaussian noise, the best here; with "
-            "Laplace noise as in the paper, by <b>200</b>; with the least Laplace noise, by <b>150</b>.",
+            "By <b>100 of 1,000</b> people in all with Gaussian noise, the best here; with "
+            "Laplace noise as in the paper, by <b>200</b>; with Laplace noise, by <b>150</b>.",
         ),
         (
             chosen(PUBLIC, math.nan, math.nan, problem="no σ will do"),

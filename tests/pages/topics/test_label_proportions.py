@@ -132,7 +132,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in scores.summary
     both = label_proportions.attack_rates(shown.trials)["both"].mean
     attack, guesses = chapters.the_adversary(shown)
-    assert f"Right for <b>{100 * both:.3g} of 100</b>" in attack.answer
+    assert f"right for <b>{100 * both:.3g} of 100</b>" in attack.answer
     assert [row[0] for row in guesses.figure.cells] == [str(guess["bag"]) for guess in guesses.rows()]
     panels = (
         panel

@@ -232,7 +232,7 @@ def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
     for seed in range(8):
         config = replace(DEFAULT, seed=seed)
         supported = many_answers.one_report(config, 0).supported[0]
-        fits = ", “1” among them." if supported else ", and by chance not “1”."
+        fits = ", which holds “1”, the" if supported else ", which by chance leaves out “1”, the"
         assert fits in says("What one person gives away", shown(config))
         said.add(bool(supported))
     assert said == {True, False}
@@ -241,12 +241,10 @@ def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
 def test_one_report_is_of_the_chosen_sender() -> None:
     of, config = shown(), DEFAULT
     first, last = many_answers.one_report(config, 0), many_answers.one_report(config, 63)
-    assert f"report: a list of {first.supported.sum()} answers" in says("What one person gives away", of)
+    assert f"sends a list of {first.supported.sum()} answers" in says("What one person gives away", of)
     other = shown(replace(config, oracle="basic rappor"))
-    assert re.search(r"report: one that fits \d+ of 64 answers", says("What one person gives away", other))
-    assert f"to <b>{numbers.out_of_100(float(last.posterior[63]))}</b> with this report" in says(
-        "What one person gives away", of, True
-    )
+    assert re.search(r"sends a report that fits \d+ of 64 answers", says("What one person gives away", other))
+    assert f"to <b>{numbers.out_of_100(float(last.posterior[63]))}</b>." in says("What one person gives away", of, True)
     (panel,) = CHAPTERS["What one person gives away"].panels(of, True)
     assert "64" in panel.figure.figure.data[0].customdata, "the rarest answer stands beside the frequent ones"
     sent = [name for name, is_in in zip(last.names, last.supported, strict=True) if is_in]

@@ -87,7 +87,10 @@ def test_each_step_says_its_number():
         in panel("Estimated percentages", of).answer
     )
     one = panel("What one answer reveals", of).answer
-    assert "Of 100 people who sent “Yes”, it is true for <b>88 (75–96)</b>; of 100 whose answer we do not know, for 70 (49" in one
+    assert (
+        "Of 100 people who sent “Yes”, about <b>88 (95 % interval: 75–96)</b> would honestly say “Yes”. Before their "
+        "answer we would have said 70 (49" in one
+    )
     assert "One answer changes the odds by a factor of 3.00 at most." in panel("What one answer reveals", of).summary
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
@@ -178,7 +181,7 @@ def test_what_two_wheels_do_is_said_of_each():
     one = panel("What one answer reveals", of)
     meant = of.found.readings[0].meant
     assert meant.mean == pytest.approx(poll.asked_again(of.found)[0].meant[0].mean)
-    assert "Of 100 people who sent “Yes” with the 10 % wheel, it is true for" in one.answer
+    assert "Of 100 people who sent “Yes” with the 10 % wheel, about" in one.answer
     assert one.summary.endswith("The odds change at most 9.00-fold.")
     assert "with the 10 % wheel" in one.summary
     piles = panel("Answers as sent", of).figure.data
@@ -217,7 +220,7 @@ def test_doubtful_answers_are_said_to_be():
 
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0), shows_few=True)
-    assert "true for <b>100 (22–100)</b>; of 100 whose" in panel("What one answer reveals", few).answer
+    assert "about <b>100 (95 % interval: 22–100)</b> would" in panel("What one answer reveals", few).answer
     assert "true for <b>100 (45–100)</b>; all 5 times" in panel("Asking everybody again", few, 2).answer
     assert panel("How many to ask", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
     assert panel("How many to ask", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(

@@ -37,10 +37,10 @@ def test_it_opens_with_the_numbers_of_the_package():
     words = takeaway(visit("voting", lesson=CHAPTER))
     mean = package.expected_estimate(CONFIG.channel, package.ALWAYS_NO, 0.25, 0.35)
     (found,) = voting.disobeyed(CONFIG, package.ALWAYS_NO, (0.25,))
-    assert f"The corrected estimate is <b>{100 * mean:.1f} %</b> on average" in words
-    assert "if 25 of 100 people say B whatever chance decides." in words
+    assert f"The corrected estimate becomes <b>{100 * mean:.1f} %</b> on average" in words
+    assert "if 25 of 100 people always say B." in words
     assert f"finds <b>{round(100 * found.noticed.part.mean)} of 100</b> who do not play along." in words
-    assert "the truth is <b>35.0 %</b>" in words
+    assert "instead of <b>35.0 %</b>" in words
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -78,12 +78,16 @@ def test_a_typed_part_is_one_more_position():
     ("chosen", "changes", "words"),
     [
         (Choice(0.0, "always say B"), {}, "Everybody plays along, so the corrected estimate is <b>35.0 %</b>"),
-        (Choice(0.25, "always say B"), {"channel": BinaryChannel(0.4, 0.4)}, "estimate is <b>−23.8 %</b> on average"),
-        (Choice(0.2, "toss a fair coin"), {}, "The corrected estimate is <b>38.0 %</b> on average"),
+        (
+            Choice(0.25, "always say B"),
+            {"channel": BinaryChannel(0.4, 0.4)},
+            "estimate becomes <b>−23.8 %</b> on average",
+        ),
+        (Choice(0.2, "toss a fair coin"), {}, "The corrected estimate becomes <b>38.0 %</b> on average"),
         (Choice(0.25, "toss a fair coin"), {}, "with different chances of a changed answer <b>does not help</b> here"),
-        (Choice(0.25, "openly tell the truth"), {}, "The corrected estimate is <b>32.5 %</b> on average"),
+        (Choice(0.25, "openly tell the truth"), {}, "The corrected estimate becomes <b>32.5 %</b> on average"),
         (Choice(0.02, "always say B"), {}, "who do not play along, which may be luck."),
-        (Choice(0.25, "always say A"), {}, "The corrected estimate is <b>59.6 %</b> on average"),
+        (Choice(0.25, "always say A"), {}, "The corrected estimate becomes <b>59.6 %</b> on average"),
         (DEFAULT, {"channel": BinaryChannel(0.5, 0.5)}, "These answers say nothing"),
     ],
 )
@@ -96,7 +100,7 @@ def test_what_the_halves_can_tell_and_cost_is_said():
     people = voting.people_for_two_halves(CONFIG, package.ALWAYS_NO, 0.25, wanted)
     assert 4 * CONFIG.n_voters < people < 5 * CONFIG.n_voters
     more = at_part(shown(), 0.25)["more"]
-    assert "at 40\N{NO-BREAK SPACE}% the estimate would be −23.8\N{NO-BREAK SPACE}%, an impossible share." in more
+    assert "at 40\N{NO-BREAK SPACE}% the estimate would be −23.8\N{NO-BREAK SPACE}%, a share that cannot be." in more
     assert f"{people:,}\N{NO-BREAK SPACE}people in two halves instead of 1,000 who all play along." in more
     assert more in shown().summary
     coin = at_part(shown(Choice(0.25, "toss a fair coin")), 0.25)["more"]
@@ -175,11 +179,11 @@ def test_the_file_has_a_row_for_each_position_of_the_slider():
 
 def test_a_link_sets_both_and_a_bad_one_is_named():
     at = visit("voting", lesson=CHAPTER, part="0.4", way="always say A")
-    assert "if 40 of 100 people say A whatever" in takeaway(at)
+    assert "if 40 of 100 people always say A" in takeaway(at)
     at = visit("voting", lesson=CHAPTER, part="0.7", way="say nothing")
     assert "`part=0.7` was ignored: it must be in [0, 0.5]. The default, 0.25, is shown." in warnings(at)
     assert "`way=say nothing` was ignored: it must be one of “always say B”" in warnings(at)
-    assert "if 25 of 100 people say B" in takeaway(at)
+    assert "if 25 of 100 people always say B" in takeaway(at)
 
 
 def test_what_they_do_is_chosen_on_the_page():

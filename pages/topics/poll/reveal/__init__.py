@@ -24,7 +24,7 @@ from privdemo.figures import poll as charts
 _HERE = Path(__file__).parent
 _HTML, _CSS, _JS = ((_HERE / f"reveal.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
 # What the hollow dots of a pile are; who knows which answers were changed follows.
-CHANCE = "Hollow: as many answers as chance changes on average. Which ones it changed, "
+CHANCE = "Some turn hollow: as many as chance changes on average. Which ones it changed, "
 
 
 def heap(question: Question, words: str, places: int | None = None) -> Component:

@@ -131,8 +131,6 @@ def prediction(config: ElectionConfig, chosen: Choice) -> Prediction | None:
 
 def _do(chosen: Choice) -> str:
     """Say what they do, after “25 of 100 people”."""
-    if chosen.way in (ALWAYS_NO, ALWAYS_YES):
-        return f"{chosen.name.removeprefix('always ')} whatever chance decides"
     return f"{chosen.name} instead" if chosen.way == FAIR_COIN else chosen.name
 
 
@@ -285,7 +283,7 @@ def sentence(shown: Shown) -> str:
             "Move the slider to see what happens if some do not."
         )
     return (
-        f"The corrected estimate is <b>{estimate}</b> on average, and the truth is <b>{numbers.share(truth)}</b>, if "
+        f"The corrected estimate becomes <b>{estimate}</b> on average instead of <b>{numbers.share(truth)}</b> if "
         f"{numbers.per_hundred(chosen.part)} of 100 people {_do(chosen)}.{_noticed_words(shown)}"
     )
 
@@ -323,10 +321,8 @@ def unseen_words(shown: Shown, one: Disobeyed) -> str:
     if way == FAIR_COIN or config.channel.p10 != config.channel.p01 or config.channel.p10 >= lies.p10:
         return f"{unseen}."
     then = expected_estimate(lies, way, one.part, config.share)
-    return (
-        f"{unseen}. It grows with that chance: at {numbers.percent(lies.p10)} the estimate would be "
-        f"{numbers.share(then)}{'' if 0 <= then <= 1 else ', an impossible share'}."
-    )
+    grows = f"It grows with that chance: at {numbers.percent(lies.p10)} the estimate would be {numbers.share(then)}"
+    return f"{unseen}. {grows}{'' if 0 <= then <= 1 else ', a share that cannot be'}."
 
 
 def agree_words(way: Way, one: Disobeyed) -> str:
