@@ -15,6 +15,7 @@ from privdemo.figures.chart_style import chart, spaced_percent
 from privdemo.figures.charts import (
     HOVER,
     PALE,
+    ROW,
     TWO_LINE_ROW,
     curve_chart,
     dotted,
@@ -197,7 +198,7 @@ def by_trust(
     for way in ways:
         name = way.method.trust
         who, what = way.words
-        labels[name] = f"{who}: <b>{write(way.reached.mean)}</b><br>{what}" if way.reached else f"{who}<br>{what}"
+        labels[name] = f"{who}: <b>{write(way.reached.mean)}</b><br>{what}" if way.reached else who
         if way.reached is None:
             between = [x for x, *_ in rules]
             middle = {"x": [sum(between) / len(between)], "y": [name], "text": [_HIDDEN]}
@@ -231,7 +232,7 @@ def by_trust(
             "yaxis": rows_of_words(labels),
             "shapes": shapes,
             "annotations": [reference_label(x, words, low, high) for x, words, _ in rules],
-            "height": 100 + TWO_LINE_ROW * len(ways),
+            "height": 100 + (TWO_LINE_ROW if any(way.reached for way in ways) else ROW) * len(ways),
             "margin": {"b": 48},
             "showlegend": False,
         },

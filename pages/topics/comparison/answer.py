@@ -284,19 +284,9 @@ def _prediction(answer: Answer) -> Prediction | None:
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
-        "Your guess: whom should people trust?",
-        captions=tuple(_sees(trust, config) for trust in answer.best_by_trust),
+        "Your guess: with whose trust does the computer learn best?",
+        captions=tuple(_way_to_learn(trust, config)[1] for trust in answer.best_by_trust),
     )
-
-
-def _sees(trust: str, config: ComparisonConfig) -> str:
-    """Return which true labels a party sees."""
-    seen = {
-        NOBODY: "each label is changed by chance before it is sent",
-        LEADER: f"each sees {config.bag_size} labels",
-        SHUFFLER: "mixes what is sent, sees none",
-    }
-    return seen.get(trust, "sees all labels")
 
 
 def _record(config: ComparisonConfig) -> str:

@@ -459,10 +459,8 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, LEADER)
-    assert prediction.captions == (
-        "each label is changed by chance before it is sent",
-        f"each sees {DIGITS.bag_size} labels",
-    )
+    counts = f"each counts {DIGITS.bag_size} labels and changes the totals at random"
+    assert prediction.captions == (CHANGED, counts)
     assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Whom should people trust with the true labels, so that the computer learns best?</b>" in prediction.ask
     assert prediction.explain == ""
@@ -470,10 +468,11 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     plotted = {x for trace in plain["data"] for x in trace["x"]}
     assert not plotted & set(best.values()), "no mark gives the answer away"
     words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert f"people trust nobody<br>{CHANGED}" in words
-    assert f"people trust group leaders<br>each counts {DIGITS.bag_size} labels and changes the totals" in words
+    assert "people trust nobody" in words
+    assert CHANGED not in words, "it stands beside the choice"
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
+    assert {one.partition("<br>")[2] for one in written} == set(prediction.captions)
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
     for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(CLEAN, NAIVE)))):
         assert CHAPTERS["Results by who is trusted"](replace(found, question=other))[0].prediction is None
