@@ -46,7 +46,7 @@ COIN, _COIN_WORDS = 0.5, "by luck"
 # one below the other, so that the plot keeps its height.
 _FEW, _LEGEND, _NAME = 4, 85, 20
 # What stands between known results where one is still to be guessed.
-_HIDDEN = "hidden until you guess"
+_HIDDEN = "result hidden until you guess"
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.

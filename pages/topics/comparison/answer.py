@@ -284,8 +284,11 @@ def _prediction(answer: Answer) -> Prediction | None:
         tuple(answer.best_by_trust),
         _by_trust(answer, known_only=True),
         "" if is_clear else "There is no clear difference between the best two.",
-        "Your guess: with whose trust does the computer learn best?",
-        captions=tuple(_way_to_learn(trust, config)[1] for trust in answer.best_by_trust),
+        "Your guess: whom should people trust, so that the computer learns best?",
+        captions=tuple(
+            f"{'one office for all: ' * (trust == CURATOR)}{_way_to_learn(trust, config)[1]}"
+            for trust in answer.best_by_trust
+        ),
     )
 
 
@@ -305,13 +308,13 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say whom people trust, and what hides their labels then; on a telephone each has one line."""
     whom = f"{trust}, one office for all" if trust == CURATOR else _trusted(trust)
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
-    released = "count" if config.task == SHARE else "model"
+    released = "the final count" if config.task == SHARE else "what is learned"
     done = {
         NOBODY: f"each person changes the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "it mixes what is sent; each label is changed less often",
-        LEADER: f"each counts {config.bag_size} labels and changes the totals at random",
+        LEADER: f"each leader counts {config.bag_size} labels, changes totals at random",
         PUBLISHER: "it publishes counts of sets, changed at random",
-        CURATOR: f"it sees all labels, changes the finished {released} at random",
+        CURATOR: f"it sees all labels, changes {released} at random",
     }
     if config.private == RECORDS:
         done[NOBODY] = "each person changes label and pixels at random"
@@ -537,7 +540,9 @@ def _protection_words(question: Question, best: Mapping[str, Row]) -> str:
         gives = f"A publisher, whose ε covers no more than its counts, gives {_result(question, best[PUBLISHER])}"
         return f"{gives}. The privacy loss of the other ways is {epsilon}."
     if _is_equal(question.config):
-        return "All ways below hide the label equally well from outsiders, by changing something at random."
+        return (
+            "All ways below hide the label equally well from all who are not trusted, by changing something at random."
+        )
     return f"All ways below change something at random, with the same privacy loss ({epsilon})."
 
 
@@ -550,8 +555,7 @@ def _is_equal(config: ComparisonConfig) -> bool:
 
 def _about_labels(config: ComparisonConfig) -> str:
     """Say what each person gives, what of it is secret, and how many labels are pushed, if any are."""
-    pushed = f" {numbers.per_hundred(config.fake_part)} of 100 labels are pushed." if config.fake_part else ""
-    return f"{_each_gives(config)}.{pushed} {_like(config)} "
+    return f"{_each_gives(config)}.{_pushed_sentence(config)} {_like(config)} "
 
 
 def _like(config: ComparisonConfig) -> str:

@@ -126,7 +126,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("ρ of the sets", "rho", lambda rho: f"{rho:g}"),
     ("people asked about", "n_asked", lambda n: f"{n:,}"),
     ("their share", "share", numbers.share),
-    ("pushed labels", "fake_part", lambda part: f"{numbers.per_hundred(part)} of 100"),
+    ("false labels", "fake_part", lambda part: f"{numbers.per_hundred(part)} of 100"),
     (
         "what is sent by whoever pushes",
         "fake_label",

@@ -109,7 +109,7 @@ def reached(wanted: float) -> str:
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
             "<b>Not with these settings: it learns best if people trust nobody.</b> That way, <b>90.0 %</b> of new "
             f"images are named correctly; without privacy, 99.0 %. {SECRET} All ways below hide the "
-            "label equally well from outsiders, by changing something at random.",
+            "label equally well from all who are not trusted, by changing something at random.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
@@ -459,7 +459,7 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, LEADER)
-    counts = f"each counts {DIGITS.bag_size} labels and changes the totals at random"
+    counts = f"each leader counts {DIGITS.bag_size} labels, changes totals at random"
     assert prediction.captions == (CHANGED, counts)
     assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Whom should people trust with the true labels, so that the computer learns best?</b>" in prediction.ask
@@ -611,7 +611,7 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "(the label). 20 of 100 labels are pushed. " in words
+    assert "(the label). 20 of 100 people send " in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
     assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
