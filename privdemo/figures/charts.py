@@ -239,7 +239,7 @@ def guesses(
     `high`.
     """
     style = palette.ADVERSARY
-    low = min(0.5, math.floor(10 * min(*dots, *(rate.low for rate in rates.values()))) / 10)
+    low = min(0.5, math.floor(10 * min([*dots, *(rate.low for rate in rates.values())])) / 10) - 0.02
     stems = [
         {
             "x": [low, rate.mean],

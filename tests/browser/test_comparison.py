@@ -116,7 +116,7 @@ def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: 
     page.goto(f"{address}/comparison?compare_on=Small+digits{link}")
     place = page.locator(".chart-place").first
     expect(place).to_be_visible()
-    expect(page.locator(".takeaway")).to_contain_text("is secret, like a diagnosis")
+    expect(page.locator(".takeaway")).to_contain_text("Think of an X-ray")
     expect(page.locator(".st-key-main-control input[type=range]")).to_be_visible()  # above the curves
     browsing.answered(page)
     page.wait_for_timeout(150)
@@ -132,9 +132,9 @@ def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: 
 def test_more_pushed_labels_are_in_the_sentence_the_figure_and_the_link(page: Page, address: str) -> None:
     browsing.open_page(page, f"{address}/comparison?compare_look=Labels+pushed+by+some&fake=0.2")
     said = page.locator(".takeaway")
-    expect(said).to_contain_text("If 20 of 100 people send the opposite")
+    expect(said).to_contain_text("if 20 of 100 people send the opposite")
     expect(said).to_contain_text("74.0\u00a0% of new images are named correctly")
-    more = page.get_by_role("spinbutton", name="Pushed labels, as a share of all")
+    more = page.get_by_role("spinbutton", name="False labels, as a share of all")
     more.fill("0.3")
     more.press("Enter")
     expect(said).to_contain_text("If 30 of 100 people send the opposite")
@@ -162,4 +162,4 @@ def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width:
     drawn = chart.evaluate("plot => plot.data.filter(t => t.mode == 'lines+markers').map(t => [t.name, t.x.length])")
     assert dict(drawn) == {"all true": 4, "nobody": 1, "group leader": 1, "curator": 1}
     browsing.show_without_guess(page)
-    expect(page.locator(".takeaway")).to_contain_text("For example, if 20 of 100 people send")
+    expect(page.locator(".takeaway")).to_contain_text("for example, if 20 of 100 people send")

@@ -185,7 +185,7 @@ def test_a_show_of_hands_has_the_numbers_of_python_for_what_is_typed(open_lesson
     expect(page.locator(SAID)).to_have_text("Too few to tell: 20 have answered; 30 are enough.")
     page.get_by_role("button", name="Show the estimates anyway").press("Enter")
     expect(page.locator(SAID)).to_be_focused()
-    expect(page.locator(SAID)).to_contain_text("12 of 20 people answered “Yes”.")
+    expect(page.locator(SAID)).to_contain_text("12 of 20 people sent “Yes”.")
     expect(page.locator("canvas")).to_have_attribute("data-dots", "20")
     faults += wrong(page)
     page.get_by_role("radio", name=STEPS[3]).check()

@@ -117,7 +117,7 @@ def test_hands_are_counted_on_the_wall_by_keyboard(page: Page, address: str) -> 
         browsing.settled(page)  # who counts hands takes longer than the page
         page.keyboard.type(people)  # the last one is taken without Enter
     page.keyboard.press("PageDown")
-    expect(page.locator("h1")).to_contain_text("23 of 34 people answered")
+    expect(page.locator("h1")).to_contain_text("23 of 34 people sent")
     wrong = []
     for number in range(2, len(STEPS)):
         at_step(page, number)

@@ -9,7 +9,7 @@ from functools import partial
 from html import escape
 
 from pages.kit import numbers, opendp, own_data
-from pages.kit.panel import Chart, Panel, Prediction
+from pages.kit.panel import Chart, Markup, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped, two_deltas
@@ -25,9 +25,11 @@ from pages.topics.comparison.words import (
     pushed_label,
     value,
 )
+from privdemo import figures
 from privdemo.accounting import is_large_delta
 from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels, needs_delta
+from privdemo.experiments.comparison.config import records
 from privdemo.experiments.comparison.pushed import PushedRow
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
@@ -56,6 +58,8 @@ from privdemo.verdict import ENOUGH, Verdict
 
 # How many trials at each ε a setting without shipped curves gets, at most.
 MOST_CURVE_TRIALS = 5
+# So many images are shown before the guess.
+N_IMAGES = 6
 # With more people of each class than this, a trial with private images is slow.
 LARGE = 300
 _OWN_TRIALS, _CURVE_TRIALS, _PUSHED_TRIALS = "compare", "curve", "pushed"
@@ -275,20 +279,36 @@ def _prediction(answer: Answer) -> Prediction | None:
     # The ε of a publisher's sets covers no more than their counts.
     loss = f"from outsiders (privacy loss ε = {numbers.epsilon(config.epsilon)})"
     hide = "equally well from outsiders" if PUBLISHER not in rows and _is_equal(config) else loss
+    one, other = map(escape, binary_task(config.dataset).classes)
     return Prediction(
         "most-accurate-trust",
-        f"{_each_gives(config)}; a computer learns to tell the two apart. {_like(config)} There are "
-        f"{len(answer.best_by_trust)} ways to hide it {hide}.{_pushed_sentence(config)} "
-        "<b>Whom should people trust with the true labels, so that the computer learns best?</b>",
+        f"{_each_gives(config)}. {_like(config)} There are {len(answer.best_by_trust)} ways to hide the label {hide}."
+        f"{_pushed_sentence(config)} <b>Whom should people trust, so that a computer learns best to tell “{one}” from "
+        f"“{other}”?</b>",
         first.trust,
         tuple(answer.best_by_trust),
-        _by_trust(answer, known_only=True),
+        _before_the_guess(answer),
         "" if is_clear else "There is no clear difference between the best two.",
-        "Your guess: whom should people trust, so that the computer learns best?",
+        "Your guess: whom should people trust?",
         captions=tuple(
-            f"{'one office for all: ' * (trust == CURATOR)}{_way_to_learn(trust, config)[1]}"
+            f"{'one office for all; ' * (trust == CURATOR)}{_way_to_learn(trust, config)[1]}"
             for trust in answer.best_by_trust
         ),
+    )
+
+
+def _before_the_guess(answer: Answer) -> Chart | Markup:
+    """Return what stands below the guess: some images with their labels, or the figure without results."""
+    config = answer.question.config
+    if not has_pixels(config.dataset):
+        return _by_trust(answer, known_only=True)
+    sheet, classes = figures.sample_sheet(records(config.dataset), N_IMAGES)
+    titles = [f"“{name}”" for name in classes]
+    known = score_words(answer.question, f"<b>{value(answer.question.metric, answer.marks[CLEAN].mean)}</b>")
+    alt = f"{N_IMAGES} of the images, with their labels: {numbers.join_words(tuple(titles))}"
+    return Markup(
+        f"<p>Some of the images, with their labels:</p>{figures.picture_html(sheet, titles, [''], alt)}"
+        f"<p>Without privacy, {known}; by luck, 50 %. The results of the ways above are hidden until you guess.</p>"
     )
 
 
@@ -308,13 +328,12 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say whom people trust, and what hides their labels then; on a telephone each has one line."""
     whom = f"{trust}, one office for all" if trust == CURATOR else _trusted(trust)
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
-    released = "the final count" if config.task == SHARE else "what is learned"
     done = {
-        NOBODY: f"each person changes the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        NOBODY: f"each person gives a wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "it mixes what is sent; each label is changed less often",
-        LEADER: f"each leader counts {config.bag_size} labels, changes totals at random",
+        LEADER: f"sees the labels of {config.bag_size} people, passes on a changed total",
         PUBLISHER: "it publishes counts of sets, changed at random",
-        CURATOR: f"it sees all labels, changes {released} at random",
+        CURATOR: "sees everybody’s labels, changes only the final result",
     }
     if config.private == RECORDS:
         done[NOBODY] = "each person changes label and pixels at random"

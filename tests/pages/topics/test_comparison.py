@@ -10,7 +10,17 @@ from pages.kit.panel import Panel, Table
 from pages.kit.trials import Trials
 from pages.kit.values import from_texts
 from pages.topics.comparison import PAGE, against_pin, goal, one_likelihood, shipped
-from pages.topics.comparison.answer import Answer, answer, frontiers, jobs, mark_words, ranked, rows_of, what_it_costs
+from pages.topics.comparison.answer import (
+    N_IMAGES,
+    Answer,
+    answer,
+    frontiers,
+    jobs,
+    mark_words,
+    ranked,
+    rows_of,
+    what_it_costs,
+)
 from pages.topics.comparison.question import Question, decode, delta_setting, encode, question_of, settings
 from pages.topics.comparison.words import Change, about_sets, change
 from privdemo.experiments import comparison
@@ -86,7 +96,7 @@ SECRET = (
     "Each person gives an image of a handwritten “7” or “9” and says which it is (the label). Think of an X-ray and "
     "its diagnosis: the diagnosis is secret."
 )
-CHANGED = "each person changes the label with a chance of 27 %"
+CHANGED = "each person gives a wrong label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -459,17 +469,15 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, LEADER)
-    counts = f"each leader counts {DIGITS.bag_size} labels, changes totals at random"
+    counts = f"sees the labels of {DIGITS.bag_size} people, passes on a changed total"
     assert prediction.captions == (CHANGED, counts)
     assert prediction.truth == max(best, key=best.__getitem__)
-    assert "<b>Whom should people trust with the true labels, so that the computer learns best?</b>" in prediction.ask
+    assert "<b>Whom should people trust, so that a computer learns best to tell “7” from “9”?</b>" in prediction.ask
     assert prediction.explain == ""
-    plain, answered = parts(prediction.covered.figure), parts(panel.figure.figure)
-    plotted = {x for trace in plain["data"] for x in trace["x"]}
-    assert not plotted & set(best.values()), "no mark gives the answer away"
-    words = " ".join(note["text"] for note in plain["layout"]["annotations"])
-    assert "people trust nobody" in words
-    assert CHANGED not in words, "it stands beside the choice"
+    assert prediction.covered.html.count("<span>“") == N_IMAGES
+    assert "Without privacy, <b>" in prediction.covered.html
+    assert not any(f"{100 * mark:.1f}" in prediction.covered.html for mark in best.values()), "nothing gives it away"
+    answered = parts(panel.figure.figure)
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
     assert {one.partition("<br>")[2] for one in written} == set(prediction.captions)

@@ -100,7 +100,7 @@ def test_what_the_halves_can_tell_and_cost_is_said():
     people = voting.people_for_two_halves(CONFIG, package.ALWAYS_NO, 0.25, wanted)
     assert 4 * CONFIG.n_voters < people < 5 * CONFIG.n_voters
     more = at_part(shown(), 0.25)["more"]
-    assert "at 40\N{NO-BREAK SPACE}% the estimate would be −23.8\N{NO-BREAK SPACE}%, a share that cannot be." in more
+    assert "at 40\N{NO-BREAK SPACE}% the estimate would be −23.8\N{NO-BREAK SPACE}%." in more
     assert f"{people:,}\N{NO-BREAK SPACE}people in two halves instead of 1,000 who all play along." in more
     assert more in shown().summary
     coin = at_part(shown(Choice(0.25, "toss a fair coin")), 0.25)["more"]

@@ -317,12 +317,12 @@ def unseen_words(shown: Shown, one: Disobeyed) -> str:
             f"A share {side} shows that something is wrong; with one chance for all nobody can tell how many do not "
             "play along."
         )
-    unseen = "If all are asked with the same chance, nobody can see this mistake in the answers"
+    unseen = "With one chance for all, nobody can see this mistake in the answers"
     if way == FAIR_COIN or config.channel.p10 != config.channel.p01 or config.channel.p10 >= lies.p10:
         return f"{unseen}."
     then = expected_estimate(lies, way, one.part, config.share)
-    grows = f"It grows with that chance: at {numbers.percent(lies.p10)} the estimate would be {numbers.share(then)}"
-    return f"{unseen}. {grows}{'' if 0 <= then <= 1 else ', a share that cannot be'}."
+    at_second = f"at {numbers.percent(lies.p10)} the estimate would be {numbers.share(then)}"
+    return f"{unseen}. It grows with that chance: {at_second}."
 
 
 def agree_words(way: Way, one: Disobeyed) -> str:
