@@ -326,7 +326,7 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
 
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say whom people trust, and what hides their labels then; on a telephone each has one line."""
-    whom = f"{trust}, one office for all" if trust == CURATOR else _trusted(trust)
+    whom = f"{trust}, one office for all" if trust == CURATOR else trust
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     done = {
         NOBODY: f"each person gives a wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
@@ -338,11 +338,6 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     if config.private == RECORDS:
         done[NOBODY] = "each person changes label and pixels at random"
     return f"people trust {whom}", done[trust]
-
-
-def _trusted(trust: str) -> str:
-    """Return whom people trust: “nobody”, “group leaders”."""
-    return "group leaders" if trust == LEADER else trust
 
 
 def _why_words(answer: Answer) -> str:
@@ -546,7 +541,7 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
         both += known and f"; {known} without privacy"
         start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference ({both}).</b>"
     else:
-        start = f"If people trust {_trusted(trust)}, {score}."
+        start = f"If people trust {trust}, {score}."
     return f"{start} {_about_labels(question.config)}{_protection_words(question, best)}"
 
 
@@ -607,7 +602,7 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
 def _best_words(question: Question, trust: str) -> str:
     """Say with whose trust the result is best: “it learns best if people trust nobody”."""
     best = "the error is least" if question.config.task == SHARE else "it learns best"
-    return f"{best} if people trust {_trusted(trust)}"
+    return f"{best} if people trust {trust}"
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:

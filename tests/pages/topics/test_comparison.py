@@ -149,7 +149,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
-            "If people trust group leaders, the log loss is <b>0.900</b>; without privacy, 0.990.",
+            "If people trust a group leader, the log loss is <b>0.900</b>; without privacy, 0.990.",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
