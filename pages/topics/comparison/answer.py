@@ -283,13 +283,12 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "most-accurate-trust",
         f"{_each_gives(config)}. {_like(config)} There are {len(answer.best_by_trust)} ways to hide the label {hide}."
-        f"{_pushed_sentence(config)} <b>Whom should people trust, so that a computer learns best to tell “{one}” from "
-        f"“{other}”?</b>",
+        f"{_pushed_sentence(config)} <b>Which way lets a computer learn best to tell “{one}” from “{other}”?</b>",
         first.trust,
         tuple(answer.best_by_trust),
         _before_the_guess(answer),
         "" if is_clear else "There is no clear difference between the best two.",
-        "Your guess: whom should people trust?",
+        "Your guess: the computer learns best if people trust …",
         captions=tuple(
             f"{'one office for all; ' * (trust == CURATOR)}{_way_to_learn(trust, config)[1]}"
             for trust in answer.best_by_trust
@@ -307,7 +306,7 @@ def _before_the_guess(answer: Answer) -> Chart | Markup:
     known = score_words(answer.question, f"<b>{value(answer.question.metric, answer.marks[CLEAN].mean)}</b>")
     alt = f"{N_IMAGES} of the images, with their labels: {numbers.join_words(tuple(titles))}"
     return Markup(
-        f"<p>Some of the images, with their labels:</p>{figures.picture_html(sheet, titles, [''], alt)}"
+        f"<p>Some of the images, with their true labels:</p>{figures.picture_html(sheet, titles, [''], alt)}"
         f"<p>Without privacy, {known}; by luck, 50 %. The results of the ways above are hidden until you guess.</p>"
     )
 
@@ -329,12 +328,14 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     whom = f"{trust}, one office for all" if trust == CURATOR else trust
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     done = {
-        NOBODY: f"each person gives a wrong label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        NOBODY: f"each person swaps the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "it mixes what is sent; each label is changed less often",
-        LEADER: f"sees the labels of {config.bag_size} people, passes on a changed total",
+        LEADER: f"sees {config.bag_size} labels, passes on a count changed at random",
         PUBLISHER: "it publishes counts of sets, changed at random",
-        CURATOR: "sees everybody’s labels, changes only the final result",
+        CURATOR: "sees all labels, changes what the computer learned",
     }
+    if config.task == SHARE:
+        done[CURATOR] = "sees all labels, publishes a count changed at random"
     if config.private == RECORDS:
         done[NOBODY] = "each person changes label and pixels at random"
     return f"people trust {whom}", done[trust]
@@ -596,7 +597,7 @@ def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
     """
     if question.config.task == SHARE or best == PUBLISHER or NOBODY not in (best, *others):
         return ""
-    return "not with these settings: " if best in (NOBODY, SHUFFLER) else "yes, with these settings: "
+    return "no, not with these settings: " if best in (NOBODY, SHUFFLER) else "yes, with these settings: "
 
 
 def _best_words(question: Question, trust: str) -> str:

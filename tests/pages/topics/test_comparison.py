@@ -96,7 +96,7 @@ SECRET = (
     "Each person gives an image of a handwritten “7” or “9” and says which it is (the label). Think of an X-ray and "
     "its diagnosis: the diagnosis is secret."
 )
-CHANGED = "each person gives a wrong label with a chance of 27 %"
+CHANGED = "each person swaps the label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -117,7 +117,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>Not with these settings: it learns best if people trust nobody.</b> That way, <b>90.0 %</b> of new "
+            "<b>No, not with these settings: it learns best if people trust nobody.</b> That way, <b>90.0 %</b> of new "
             f"images are named correctly; without privacy, 99.0 %. {SECRET} All ways below hide the "
             "label equally well from all who are not trusted, by changing something at random.",
         ),
@@ -145,7 +145,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, ranked([WORSE, CLEAR])),
-            "<b>Not with these settings: it learns best if people trust nobody.</b> That way, the log loss is <b>0.9",
+            "<b>No, not with these settings: it learns best if people trust nobody.</b> That way, the log loss is",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
@@ -469,10 +469,10 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, LEADER)
-    counts = f"sees the labels of {DIGITS.bag_size} people, passes on a changed total"
+    counts = f"sees {DIGITS.bag_size} labels, passes on a count changed at random"
     assert prediction.captions == (CHANGED, counts)
     assert prediction.truth == max(best, key=best.__getitem__)
-    assert "<b>Whom should people trust, so that a computer learns best to tell “7” from “9”?</b>" in prediction.ask
+    assert "<b>Which way lets a computer learn best to tell “7” from “9”?</b>" in prediction.ask
     assert prediction.explain == ""
     assert prediction.covered.html.count("<span>“") == N_IMAGES
     assert "Without privacy, <b>" in prediction.covered.html
