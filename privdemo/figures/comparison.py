@@ -163,7 +163,7 @@ def _curves(
         plain["layout"]["shapes"][0]["line"] |= {"dash": "dash", "width": 1}  # the solid grey line is that of the truth
         if metric == "accuracy" and low <= COIN <= high:
             plain["layout"]["shapes"].append(_rule_across(COIN))
-            place = {"x": 0, "xref": "x domain", "xanchor": "left", "y": COIN, "yanchor": "top", "showarrow": False}
+            place = {"x": 0.08, "xref": "x domain", "xanchor": "left", "y": COIN, "yanchor": "top", "showarrow": False}
             plain["layout"]["annotations"].append({"text": _COIN_WORDS, **place})
     return PlainFigure(plain)
 

@@ -237,7 +237,7 @@ def _if_all_say(said: str, log_odds: float, n: int) -> str:
         return ""
     if math.isinf(log_odds):
         return f" If {every} {said}, this person certainly voted {'A' if log_odds > 0 else 'B'}."
-    return f" If {every} {said}, the odds that this person voted A are <b>{numbers.odds(log_odds)}</b>."
+    return f" If {every} {said}, the odds that this person voted A are {numbers.odds(log_odds)}."
 
 
 # --- the words folded away ------------------------------------------------------------------------

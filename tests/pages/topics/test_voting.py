@@ -229,7 +229,7 @@ def test_candidates_whose_whole_interval_is_out_of_range_make_the_model_doubtful
         (PRICE, FIFTH, Plan(PEOPLE, 9, B_HONEST, 0.02, 0.5), "people</b> whose answers are changed as set above; if"),
         (PRICE, FIFTH, Plan(PRIVACY, 11_239, HONEST, 0.02, 0.5), "a chance of <b>0.2689</b> at most (<b>ε = 1</b>)"),
         (ONE, FIFTH, (0.1, "A"), "Before they answer: <b>10</b>. Whatever is known beforehand, one answer can change"),
-        (MANY, FIFTH, (0.5, 50), "If all 50 answers are A, the odds that this person voted A are <b>over 10³⁰ to"),
+        (MANY, FIFTH, (0.5, 50), "If all 50 answers are A, the odds that this person voted A are over 10³⁰ to"),
         (MANY, A_HONEST, (0.0, 3), "this person certainly voted B"),
         (MORE, FIFTH, "<b>x</b>", "Shares must be numbers such as 0.4, 0.3, 0.2, 0.1, got “&lt;b&gt;x&lt;/b&gt;”"),
         (TRAIN, FIFTH, None, "the right way</b>, but are only <b>0.25</b> times as long"),
