@@ -52,10 +52,10 @@ def test_the_first_screen_has_the_layout_and_sentence_of_the_rendered_page(
     page: Page, address: str, width: int, tolerance_px: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    have_prerendered(page, f"{address}/comparison")
+    have_prerendered(page, f"{address}/many_answers")
     blocked: list[Route] = []
     page.route("**/static/js/react-dom.*", lambda route: blocked.append(route))
-    page.goto(f"{address}/comparison", wait_until="commit")
+    page.goto(f"{address}/many_answers", wait_until="commit")
     picture, sentence = page.locator(PICTURE), page.locator(".takeaway")
     expect(picture).to_be_visible()
     before, text = picture.bounding_box(), sentence.inner_text()

@@ -181,9 +181,8 @@ def _rows(shown: Shown) -> Component:
     stops = [
         {"part": one.part, "rows": _stop(config, one, axis), "more": more_words(shown, one)} for one in shown.found
     ]
-    note = f"{_NOTE} Darker: below 0 %, where no share can be." if axis.low < 0 else _NOTE
     return _component(
-        {"part": shown.chosen.part, "words": _QUESTION, "note": note, "kinds": _kinds(config), "stops": stops},
+        {"part": shown.chosen.part, "words": _QUESTION, "note": _NOTE, "kinds": _kinds(config), "stops": stops},
         axis,
         lambda: figures.chart(charts.disobedience(shown.now, config.share)),
     )
@@ -302,7 +301,16 @@ def _noticed_words(shown: Shown) -> str:
 
 def more_words(shown: Shown, one: Disobeyed) -> str:
     """Say whether one chance for all shows the mistake, and what two halves can tell and cost."""
-    said = filter(None, (unseen_words(shown, one), agree_words(shown.chosen.way, one), price_words(shown, one)))
+    is_below = charts.disobedience_axis(shown.found)[0] < 0
+    said = filter(
+        None,
+        (
+            unseen_words(shown, one),
+            agree_words(shown.chosen.way, one),
+            price_words(shown, one),
+            "Darker: below 0 %, where no share can be." * is_below,
+        ),
+    )
     return numbers.with_no_break_spaces(" ".join(said))
 
 
