@@ -174,8 +174,7 @@ class Prediction:
 
     `name` is unique in the app. `ask` is the question, `label` stands above the control; `truth` is from the same
     answer as the figure, in the unit of the `scale`, or one of its options. `covered` is shown in place of the figure
-    until then, without what it decides; `explain` says afterwards why it is so. Options may have `captions` on the
-    page.
+    until then, without what it decides; `explain` says afterwards why it is so.
     """
 
     name: str
@@ -185,7 +184,6 @@ class Prediction:
     covered: Figure | None = None
     explain: str = ""
     label: str = "Your guess"
-    captions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,7 @@ def render_question(prediction: Prediction) -> None:
     key = f"guess-{name}"
     with st.form(f"prediction-{name}", border=False), st.container(key="prediction", horizontal=True):
         if isinstance(scale, tuple):
-            captions = prediction.captions or None
-            st.radio(prediction.label, scale, index=None, key=key, horizontal=True, captions=captions)
+            st.radio(prediction.label, scale, index=None, key=key, horizontal=True)
         else:
             low, high = _ends(scale)
             label = f"{prediction.label} ({_bare(low, scale)} to {number_text(high, scale)})"

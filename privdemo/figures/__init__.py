@@ -13,14 +13,15 @@ from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, pictur
 from privdemo.figures.plain import fingerprint, height
 from privdemo.figures.slides import for_slide
 from privdemo.figures.training import DIGITS_CSS
-from privdemo.figures.trust import by_trust
+from privdemo.figures.trust import FLOWS_CSS, Flow, by_trust, flows_html
 
-CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + RATIO_CSS + CHART_CSS + VERDICT_CSS
+CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + RATIO_CSS + CHART_CSS + VERDICT_CSS + FLOWS_CSS
 
 __all__ = [
     "CSS",
     "SHEET_CSS",
     "Figure",
+    "Flow",
     "by_trust",
     "chart",
     "contact_sheet",
@@ -28,6 +29,7 @@ __all__ = [
     "document",
     "dot_field",
     "fingerprint",
+    "flows_html",
     "for_slide",
     "height",
     "match_html",

@@ -15,7 +15,6 @@ from privdemo.figures.chart_style import chart, spaced_percent
 from privdemo.figures.charts import (
     HOVER,
     PALE,
-    ROW,
     TWO_LINE_ROW,
     curve_chart,
     dotted,
@@ -45,8 +44,6 @@ COIN, _COIN_WORDS = 0.5, "by luck"
 # Pixels for the words of the axis across and the names of so many curves, and for each name of more: a telephone shows
 # one below the other, so that the plot keeps its height.
 _FEW, _LEGEND, _NAME = 4, 85, 20
-# What stands between known results where one is still to be guessed.
-_HIDDEN = "result hidden until you guess"
 
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
@@ -169,13 +166,11 @@ def _curves(
 
 
 class Way(NamedTuple):
-    """A way to learn: its name and what is done, in `words`; its `method`, and what that reaches, None as long as it is
-    not shown.
-    """
+    """A way to learn: its name and what is done, in `words`; its `method`, and what that reaches."""
 
     words: tuple[str, str]
     method: Method
-    reached: Estimate | None
+    reached: Estimate
 
 
 def by_trust(
@@ -184,7 +179,7 @@ def by_trust(
     """Return what each of the `ways` reaches by a metric, a row each, with 95 % intervals; rules mark what is reached
     with all labels true, `known`, and of an accuracy blind guessing.
 
-    A way that is not shown yet has words between the two rules that say so. `write` writes a number.
+    `write` writes a number.
     """
     marks = [mark for mark in (known, *(way.reached for way in ways)) if mark is not None]
     ends = [end for mark in marks for end in mark.ends]
@@ -198,12 +193,7 @@ def by_trust(
     for way in ways:
         name = way.method.trust
         who, what = way.words
-        labels[name] = f"{who}: <b>{write(way.reached.mean)}</b><br>{what}" if way.reached else who
-        if way.reached is None:
-            between = [x for x, *_ in rules]
-            middle = {"x": [sum(between) / len(between)], "y": [name], "text": [_HIDDEN]}
-            traces.append(middle | {"mode": "text", "textposition": "middle center", "hoverinfo": "skip"})
-            continue
+        labels[name] = f"{who}: <b>{write(way.reached.mean)}</b><br>{what}"
         stem = {
             "x": [start, way.reached.mean],
             "y": [name, name],
@@ -232,7 +222,7 @@ def by_trust(
             "yaxis": rows_of_words(labels),
             "shapes": shapes,
             "annotations": [reference_label(x, words, low, high) for x, words, _ in rules],
-            "height": 100 + (TWO_LINE_ROW if any(way.reached for way in ways) else ROW) * len(ways),
+            "height": 100 + TWO_LINE_ROW * len(ways),
             "margin": {"b": 48},
             "showlegend": False,
         },

@@ -195,10 +195,9 @@ def _comparison() -> Made:
     few = [row for row in rows if row.method in (CLEAN, RECONSTRUCTION, LLP)]
     yield "comparison.frontier few", comparison_charts.frontier(few, metric, {}, 1.0, None)
     known = next(row.estimate for row in few if row.method == CLEAN)
-    for reached in (None, next(row.estimate for row in few if row.method == LLP)):
-        ways = [comparison_charts.Way(("a group leader is trusted", "tells totals"), COMPARISON[LLP], reached)]
-        kind = "asked" if reached is None else "shown"
-        yield f"comparison.by_trust {kind}", comparison_charts.by_trust(ways, known, "accuracy", "{:.1%}".format)
+    reached = next(row.estimate for row in few if row.method == LLP)
+    ways = [comparison_charts.Way(("a group leader is trusted", "tells totals"), COMPARISON[LLP], reached)]
+    yield "comparison.by_trust", comparison_charts.by_trust(ways, known, "accuracy", "{:.1%}".format)
     names = {CLEAN: "all true", RECONSTRUCTION: "nobody", LLP: "group leader"}
     yield (
         "comparison.frontier named",

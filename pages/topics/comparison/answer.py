@@ -221,7 +221,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     marks = numbers.marks_words(answer.n_trials, all(math.isfinite(row.low) for row in rows.values()))
     at_setting = Panel(
         "by-trust",
-        figure=_by_trust(answer, known_only=False),
+        figure=_by_trust(answer),
         summary=_own_summary(answer),
         rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in answer.own],
         snippet=snippet(answer.question),
@@ -241,14 +241,14 @@ def what_it_costs(answer: Answer) -> list[Panel]:
     return [at_setting, *below, along, *others, *deltas]
 
 
-def _by_trust(answer: Answer, known_only: bool) -> Chart:
-    """Return the figure of what the best method of each trust reaches; `known_only`, with question marks."""
+def _by_trust(answer: Answer) -> Chart:
+    """Return the figure of what the best method of each trust reaches."""
     question = answer.question
     ways = [
         charts.Way(
             _way_to_learn(trust, question.config),
             COMPARISON[answer.best_by_trust[trust]],
-            None if known_only else answer.marks[answer.best_by_trust[trust]],
+            answer.marks[answer.best_by_trust[trust]],
         )
         for trust in answer.best_by_trust
     ]
@@ -289,26 +289,49 @@ def _prediction(answer: Answer) -> Prediction | None:
         _before_the_guess(answer),
         "" if is_clear else "There is no clear difference between the best two.",
         "Your guess: the computer learns best if people trust …",
-        captions=tuple(
-            f"{'one office for all; ' * (trust == CURATOR)}{_way_to_learn(trust, config)[1]}"
-            for trust in answer.best_by_trust
-        ),
     )
 
 
-def _before_the_guess(answer: Answer) -> Chart | Markup:
-    """Return what stands below the guess: some images with their labels, or the figure without results."""
+def _before_the_guess(answer: Answer) -> Markup:
+    """Return what stands below the guess: what becomes of labels in each way, and some images with theirs."""
     config = answer.question.config
-    if not has_pixels(config.dataset):
-        return _by_trust(answer, known_only=True)
-    sheet, classes = figures.sample_sheet(records(config.dataset), N_IMAGES)
-    titles = [f"“{name}”" for name in classes]
+    flows = [figures.Flow(f"trust {trust}", _steps(trust, config)) for trust in answer.best_by_trust]
     known = score_words(answer.question, f"<b>{value(answer.question.metric, answer.marks[CLEAN].mean)}</b>")
-    alt = f"{N_IMAGES} of the images, with their labels: {numbers.join_words(tuple(titles))}"
-    return Markup(
-        f"<p>Some of the images, with their true labels:</p>{figures.picture_html(sheet, titles, [''], alt)}"
-        f"<p>Without privacy, {known}; by luck, 50 %. The results of the ways above are hidden until you guess.</p>"
+    results = (
+        "<p>Dashed: chance changes something there, so that outsiders find out little. "
+        f"Without privacy, {known}; by luck, 50 %. The results of these ways are hidden until you guess.</p>"
     )
+    pictures = ""
+    if has_pixels(config.dataset):
+        sheet, classes = figures.sample_sheet(records(config.dataset), N_IMAGES)
+        titles = [f"“{name}”" for name in classes]
+        alt = f"{N_IMAGES} of the images, with their true labels: {numbers.join_words(tuple(titles))}"
+        sheet_html = figures.picture_html(sheet, titles, [""], alt)
+        pictures = f'<p>Some of the images, with their true labels:</p><div style="max-width: 30rem">{sheet_html}</div>'
+    return Markup(f"{figures.flows_html(flows)}{results}{pictures}")
+
+
+def _steps(trust: str, config: ComparisonConfig) -> list[tuple[str, bool]]:
+    """Return what becomes of true labels if a party is trusted, step by step, and whether chance does it."""
+    learns = ("the computer learns", False)
+    chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
+    swapped = numbers.percent(float(f"{chance:.2g}"))
+    between = {
+        NOBODY: [(f"each gives the other label with a chance of {swapped}", True), learns],
+        SHUFFLER: [("each gives the other label less often", True), ("a shuffler mixes all labels", False), learns],
+        LEADER: [
+            (f"a leader sees {config.bag_size} labels", False),
+            (f"passes on how many are “{binary_task(config.dataset).classes[1]}”, changed at random", True),
+            learns,
+        ],
+        PUBLISHER: [("a publisher sees all labels", False), ("counts of sets changed at random", True), learns],
+        CURATOR: [
+            ("a curator, one office, sees all labels", False),
+            learns,
+            ("what it learned is changed at random", True),
+        ],
+    }
+    return [("people", False), *between[trust]]
 
 
 def _record(config: ComparisonConfig) -> str:
@@ -328,7 +351,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     whom = f"{trust}, one office for all" if trust == CURATOR else trust
     chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     done = {
-        NOBODY: f"each person swaps the label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        NOBODY: f"each gives the other label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
         SHUFFLER: "it mixes what is sent; each label is changed less often",
         LEADER: f"sees {config.bag_size} labels, passes on a count changed at random",
         PUBLISHER: "it publishes counts of sets, changed at random",

@@ -96,7 +96,7 @@ SECRET = (
     "Each person gives an image of a handwritten “7” or “9” and says which it is (the label). Think of an X-ray and "
     "its diagnosis: the diagnosis is secret."
 )
-CHANGED = "each person swaps the label with a chance of 27 %"
+CHANGED = "each gives the other label with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -469,8 +469,10 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.scale == (NOBODY, LEADER)
-    counts = f"sees {DIGITS.bag_size} labels, passes on a count changed at random"
-    assert prediction.captions == (CHANGED, counts)
+    flows = [re.sub("<[^>]+>", " → ", flow) for flow in re.findall("<li>(.*?)</li>", prediction.covered.html)]
+    assert [flow.split(" → ")[1] for flow in flows] == [f"trust {trust}" for trust in found.best_by_trust]
+    assert "with a chance of 27 %" in flows[0]
+    assert f"sees {DIGITS.bag_size} labels" in flows[1]
     assert prediction.truth == max(best, key=best.__getitem__)
     assert "<b>Which way lets a computer learn best to tell “7” from “9”?</b>" in prediction.ask
     assert prediction.explain == ""
@@ -480,7 +482,8 @@ def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
     answered = parts(panel.figure.figure)
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
-    assert {one.partition("<br>")[2] for one in written} == set(prediction.captions)
+    counts = f"sees {DIGITS.bag_size} labels, passes on a count changed at random"
+    assert {one.partition("<br>")[2] for one in written} == {CHANGED, counts}
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
     for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(CLEAN, NAIVE)))):
         assert CHAPTERS["Results by who is trusted"](replace(found, question=other))[0].prediction is None
