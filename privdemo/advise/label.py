@@ -69,7 +69,7 @@ def label(advice: Advice, words: str = "") -> tuple[Line, ...]:
         Line(
             "Not protected",
             f"{_records(plan)}Who takes part, when, and from where; what the result itself tells about everybody. "
-            f"{_KEEPS[relied]} that does not keep to this label protects nobody.",
+            f"{_KEEPS[relied]} that does not keep to this label protects less than it says.",
         ),
         Line("How exact", exactness(advice)),
     )

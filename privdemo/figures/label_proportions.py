@@ -130,11 +130,12 @@ def shown_bags(trial: Trial, few: bool = False) -> NDArray[np.intp]:
     """
     n = len(trial.blocks)
     wanted = min(FEW_COLUMNS if few else COLUMNS, n)
-    picked = np.linspace(0, n - 1, wanted).round().astype(np.intp)
-    for end in (trial.true_proportions.argmin(), trial.true_proportions.argmax()):
-        if end not in picked:
-            picked[np.abs(picked - end).argmin()] = end
-    return np.unique(picked)
+    ends = {int(trial.true_proportions.argmin()), int(trial.true_proportions.argmax())}
+    picked = set(np.linspace(0, n - 1, wanted).round().astype(int).tolist())
+    for end in sorted(ends - picked):
+        picked.remove(min(picked - ends, key=lambda bag: abs(bag - end)))
+        picked.add(end)
+    return np.array(sorted(picked), np.intp)
 
 
 def columns(trial: Trial, positive: str, few: bool = False) -> Figure:

@@ -180,7 +180,7 @@ def meant(found: Reveal) -> list[Field]:
 def meant_legend(found: Reveal) -> dict[str, Dot]:
     """Return the legend of `meant`, by words: of two answers the marks of both, of more those of the first."""
     if len(found.readings) > 2:
-        return {"filled: it is true": SAID[0], "hollow: chance changed another answer to it": SAID[0].changed}
+        return {"filled: an honest answer": SAID[0], "hollow: chance changed another answer to it": SAID[0].changed}
     names = [f"“{reading.answer}”" for reading in found.readings]
     return {f"sent {name}, honest": mark for name, mark in zip(names, SAID, strict=False)} | {
         f"sent {name}, changed by chance": mark.changed for name, mark in zip(names, SAID, strict=False)

@@ -200,7 +200,7 @@ def attack(rates: Mapping[str, Estimate], promised: float, n_classes: int = 2) -
     """Return how often the true label is named from each source; a rule marks what the label's randomised response
     allows.
     """
-    sources = {"label": "from the noisy label", "image": "from the noisy image", "both": "from both"}
+    sources = {"label": "from the label sent", "image": "from the image sent", "both": "from both"}
     named = {sources[source]: rate for source, rate in rates.items()}
     rule = promised, f"label alone, in theory {percent(promised)}"
     return guesses(named, rule, [1 / n_classes], "true label guessed correctly")

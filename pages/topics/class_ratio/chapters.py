@@ -52,8 +52,9 @@ def other_mixes(answer: Answer) -> list[Panel]:
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
             print_mean_errors(answer.question),
-            note="Each mark: how far off one trial is on average; the line with end caps is its 95 % interval. "
-            "(Chapter 1 shows the mean of all estimates, in which errors too high and too low cancel.)",
+            note="Each mark: how far off one trial is on average. (Chapter 1 shows the mean of all estimates, in which "
+            "errors too high and too low cancel.) Lines with end caps: 95 % intervals; where they overlap, chance may "
+            "decide which method is nearer.",
         ),
         Panel(
             "mean-errors",
@@ -72,14 +73,15 @@ def _nearest_words(answer: Answer, methods: Sequence[str]) -> str:
     for place, share in enumerate(SHARES):
         best = min(methods, key=lambda name: class_ratio.error_along(trials, name, place).mean)
         nearest.setdefault(best, []).append(numbers.share(share, 0))
-    titles = [f"“{CLASS_RATIO[name].title}” is off least" for name in nearest]
+    titles = [f"“{CLASS_RATIO[name].title}” is off least on average" for name in nearest]
+    known = "Of the methods that know no label, " * (len(methods) < len(answer.methods))
     if len(nearest) == 1:
-        return f"At every true share {titles[0]}."
+        return numbers.capital(f"{known}at every true share {titles[0]}.")
     where = "; ".join(
         f"if {numbers.join_words(tuple(shares), 'or')} {first_class(answer)}, {title}"
         for title, shares in zip(titles, nearest.values(), strict=True)
     )
-    return f"No method is the best everywhere: {where}."
+    return f"{numbers.capital(f'{known}no method is the best everywhere')}: {where}."
 
 
 def own_mix(answer: Answer) -> str:

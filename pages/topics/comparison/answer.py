@@ -274,18 +274,21 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = question.config
     if question.metric != "accuracy" or config.private == RECORDS or len(rows) < 2 or CLEAN not in answer.marks:
         return None
+    # What a publisher of sets reaches has another ε.
+    rows = {trust: row for trust, row in rows.items() if trust != PUBLISHER}
+    if len(rows) < 2:
+        return None
     first, second, *_ = rows.values()
     is_clear = change(first, second).verdict is Verdict.BETTER
-    # The ε of a publisher's sets covers no more than their counts.
     loss = f"from outsiders (privacy loss ε = {numbers.epsilon(config.epsilon)})"
-    hide = "equally well from outsiders" if PUBLISHER not in rows and _is_equal(config) else loss
+    hide = "equally well from outsiders" if _is_equal(config) else loss
     one, other = map(escape, binary_task(config.dataset).classes)
     return Prediction(
         "most-accurate-trust",
-        f"{_each_gives(config)}. {_like(config)} There are {len(answer.best_by_trust)} ways to hide the label {hide}."
+        f"{_each_gives(config)}. {_like(config)} There are {len(rows)} ways to hide the label {hide}."
         f"{_pushed_sentence(config)} <b>Which way lets a computer learn best to tell “{one}” from “{other}”?</b>",
         first.trust,
-        tuple(answer.best_by_trust),
+        tuple(trust for trust in answer.best_by_trust if trust in rows),
         _before_the_guess(answer),
         "" if is_clear else "There is no clear difference between the best two.",
         "Your guess: the computer learns best if people trust …",
@@ -295,10 +298,12 @@ def _prediction(answer: Answer) -> Prediction | None:
 def _before_the_guess(answer: Answer) -> Markup:
     """Return what stands below the guess: what becomes of labels in each way, and some images with theirs."""
     config = answer.question.config
-    flows = [figures.Flow(f"trust {trust}", _steps(trust, config)) for trust in answer.best_by_trust]
+    flows = [
+        figures.Flow(f"trust {trust}", _steps(trust, config)) for trust in answer.best_by_trust if trust != PUBLISHER
+    ]
     known = score_words(answer.question, f"<b>{value(answer.question.metric, answer.marks[CLEAN].mean)}</b>")
     results = (
-        "<p>Dashed: chance changes something there, so that outsiders find out little. "
+        "<p>Dashed: chance changes something there, to hide labels from outsiders. "
         f"Without privacy, {known}; by luck, 50 %. The results of these ways are hidden until you guess.</p>"
     )
     pictures = ""
@@ -324,7 +329,6 @@ def _steps(trust: str, config: ComparisonConfig) -> list[tuple[str, bool]]:
             (f"passes on how many are “{binary_task(config.dataset).classes[1]}”, changed at random", True),
             learns,
         ],
-        PUBLISHER: [("a publisher sees all labels", False), ("counts of sets changed at random", True), learns],
         CURATOR: [
             ("a curator, one office, sees all labels", False),
             learns,
@@ -559,11 +563,12 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     score = score_words(question, f"<b>{_result(question, row)}</b>") + (known and f"; without privacy, {known}")
     if verdict is Verdict.BETTER:
         best_is = f"{_yes_or_no(question, trust, rest)}{_best_words(question, trust)}"
-        start = f"<b>{numbers.capital(best_is)}.</b> That way, {score}."
+        of_these = " (of the ways with the same ε)" * (PUBLISHER in best)
+        start = f"<b>{numbers.capital(best_is)}{of_these}.</b> That way, {score}."
     elif verdict is Verdict.NOT_CLEAR:
-        both = f"{_result(question, row)} and {_result(question, best[rest[0]])}"
-        both += known and f"; {known} without privacy"
-        start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference ({both}).</b>"
+        tied = score_words(question, f"{_result(question, row)} or {_result(question, best[rest[0]])}")
+        tied += known and f"; without privacy, {known}"
+        start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference:</b> {tied}."
     else:
         start = f"If people trust {trust}, {score}."
     return f"{start} {_about_labels(question.config)}{_protection_words(question, best)}"
@@ -576,7 +581,7 @@ def _protection_words(question: Question, best: Mapping[str, Row]) -> str:
         return f"The privacy loss is {epsilon}."
     if PUBLISHER in best:
         gives = f"A publisher, whose ε covers no more than its counts, gives {_result(question, best[PUBLISHER])}"
-        return f"{gives}. The privacy loss of the other ways is {epsilon}."
+        return f"{gives}. The privacy loss of the other {'ways' if len(best) > 2 else 'way'} is {epsilon}."
     if _is_equal(question.config):
         return (
             "All ways below hide the label equally well from all who are not trusted, by changing something at random."
@@ -608,7 +613,8 @@ def _each_gives(config: ComparisonConfig) -> str:
     """Say what each person gives."""
     one, other = map(escape, binary_task(config.dataset).classes)
     if has_pixels(config.dataset):
-        return f"Each person gives an image of a handwritten “{one}” or “{other}” and says which it is (the label)"
+        kind = "a handwritten " if isinstance(config.dataset, str) else ""
+        return f"Each person gives an image of {kind}“{one}” or “{other}” and says which it is (the label)"
     return f"Each person gives a record and says whether it is “{one}” or “{other}” (the label)"
 
 

@@ -29,7 +29,7 @@ def panels(answer: Answer) -> list[Panel]:
         Panel(
             "count-attack",
             f"How well can others guess one person’s {_class(question)}?",
-            f"{_guess_words(question, rates)} This is for somebody who knows everybody else’s {_class(question)}, and "
+            f"{_guess_words(question, rates)} Suppose that somebody knows everybody else’s {_class(question)}, and "
             "that this person has one of two; without the counts, 50 % of such guesses are right.",
             Chart(charts.attack({name: rate for name, rate in rates.items() if name in shown}, promised)),
             "How often the best possible guess is right after a release, at most: "
@@ -50,7 +50,8 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     """Say how often the guess is right after the visitor’s chosen release."""
     release = RELEASES[question.release]
     if release.data_dependent:
-        return f"With {release.title} nothing limits it, because the noise is chosen from the secret counts."
+        why = "because the noise is chosen from the secret counts"
+        return f"With {release.title} nothing limits how often a guess is right, {why}."
     if question.release not in rates:
         return f"{numbers.capital(release.title)} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])

@@ -132,6 +132,9 @@ def least_words(question: Question, outcomes: Mapping[str, Outcome], drawn: Coll
     are `drawn`; of any, if None.
     """
     total = sum(question.config.counts)
+    shown = {name: one for name, one in outcomes.items() if drawn is None or name in drawn}
+    if any(not one.problem and one.holds for one in shown.values()):
+        outcomes = shown | {name: outcomes[name] for name in (LAPLACE, question.release)}
     least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
     tied = label_counts.best_and_tied(outcomes)[1:]
     start = (

@@ -49,12 +49,13 @@ def _shown_words(trial: Trial) -> str:
 def _differences_words(answer: Answer) -> str:
     """Say how much the bags differ."""
     trial, positive = answer.trials[0], answer.task.positive
-    noise = ", before noise is added" if math.isfinite(answer.question.config.proportion_epsilon) else ""
+    is_noisy = math.isfinite(answer.question.config.proportion_epsilon)
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"Only what percentage of its {answer.task.records} {positive}: from <b>{numbers.share(low)}</b> in one "
-            f"bag to <b>{numbers.share(high)}</b> in another{noise}. The more bags differ, the more can be learned."
+            f"Of labels, only one percentage: how many of its {answer.task.records} {positive}"
+            f"{', with noise; in truth it goes' if is_noisy else ','} from <b>{numbers.share(low)}</b> in one bag to "
+            f"<b>{numbers.share(high)}</b> in another. The more bags differ, the more can be learned."
         )
     return f"Of every bag {numbers.share(low)} {positive}, so nothing tells the labels apart."
 

@@ -178,8 +178,9 @@ def _map_words(found: Winners, n_compared: int) -> str:
         for k, row in zip(found.ks, found.names, strict=True)
         for epsilon, name in zip(found.epsilons, row, strict=True)
     )
-    differs = " Where the map has another colour below that line, the rule is wrong." if others else ""
-    never = " The other methods are the most exact nowhere on this map." * (len(there) < n_compared)
+    differs = " Where the map has another colour below that line, that method is more exact." if others else ""
+    n_others = n_compared - len(there)
+    never = f" The other {'methods are' if n_others > 1 else 'method is'} the most exact nowhere here." * bool(n_others)
     return (
         f"Colour: the most exact method there, {' or '.join(there)}; the darker, the larger its lead over "
         f"{title(RESPONSE)}.{never} Dashed: a rule of 2017 (Wang et al.) chooses {title(RESPONSE)} below this "

@@ -22,6 +22,9 @@ from privdemo.methods import TRUSTED_WITH_ANSWERS as TRUSTED
 one_report_of = cache.shared_or_private(many_answers.one_report)
 trusted_at = cache.shared(many_answers.trusted, max_entries=4096, spinner="Finding how little noise a shuffler allows…")
 
+# Trust helps if the error is so many times smaller with it.
+_HELPS_FROM = 1.05
+
 # --- one report ----------------------------------------------------------------------------------
 
 
@@ -246,8 +249,11 @@ def whom_to_trust(answer: Answer, delta: float | None = None) -> list[Panel]:
 
 
 def _help_words(here: Trusted) -> str:
-    """Say how many times less an error is with a curator, who is trusted with all answers."""
-    return f"<b>The error is about {float(f'{here.local / here.curated:.1g}'):,g} times smaller with a curator.</b>"
+    """Say how many times smaller an error is with a curator, who is trusted with all answers."""
+    times = here.local / here.curated
+    if times < _HELPS_FROM:
+        return "<b>Hardly at all here.</b>"
+    return f"<b>The error is {numbers.times(float(f'{times:.2g}'))} times smaller with a curator.</b>"
 
 
 def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:

@@ -353,7 +353,7 @@ def _interval_and_verdict(estimate: VoteEstimate, truth: float) -> str:
     if estimate.interval.has_no_width:
         return ""
     shown = numbers.interval(estimate.interval, numbers.unlimited_share_scale(estimate.interval))
-    return f", and the 95 % interval, {shown}, {_verdict(estimate, truth)} it"
+    return f", and the 95 % interval, {shown}, {_verdict(estimate, truth)} the truth"
 
 
 def _verdict(estimate: VoteEstimate, truth: float) -> str:

@@ -195,11 +195,10 @@ def price_words(plan: Plan) -> str:
     if plan.lie.is_truthful:
         return f"{who} whose answers are not changed tell the share within <b>{points}</b>."
     honest = survey.voters_needed(0.0, plan.width, plan.share)
+    times = numbers.times(plan.voters / honest)
     if plan.solve == PEOPLE:
-        return (
-            f"<b>{numbers.times(plan.voters / honest)} times as many people.</b> To know the share within "
-            f"<b>{points}</b>, ask <b>{who}</b>{lies}; if no answer were changed, {honest:,.0f} would be enough."
-        )
+        more = "Hardly more people" if times == "1" else f"{times} times as many people"
+        return f"<b>{more}.</b> To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}; if no answer were changed, {honest:,.0f} would be enough."
     if plan.solve == PRECISION:
         return (
             f"{who}{lies} tell the share within <b>{points}</b>; if no answer were changed, "

@@ -136,8 +136,8 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "<b>Trusting a group leader or nobody makes no clear difference (92.0 % and 90.0 %; 99.0 % without "
-            f"privacy).</b> {SECRET}",
+            "<b>Trusting a group leader or nobody makes no clear difference:</b> 92.0 % or 90.0 % of new "
+            f"images are named correctly; without privacy, 99.0 %. {SECRET}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
@@ -201,9 +201,9 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     best = max(marks[name].mean for name in BOTH)
-    assert f"({100 * best:.1f} % and " in takeaway(at)
-    assert "<b>Trusting nobody or a curator makes no clear difference (" in takeaway(at)
-    assert f"; {100 * marks[CLEAN].mean:.1f} % without privacy).</b>" in takeaway(at)
+    assert f":</b> {100 * best:.1f} % or " in takeaway(at)
+    assert "<b>Trusting nobody or a curator makes no clear difference:</b>" in takeaway(at)
+    assert f"; without privacy, {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
 

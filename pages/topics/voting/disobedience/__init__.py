@@ -301,14 +301,13 @@ def _noticed_words(shown: Shown) -> str:
 
 def more_words(shown: Shown, one: Disobeyed) -> str:
     """Say whether one chance for all shows the mistake, and what two halves can tell and cost."""
-    is_below = charts.disobedience_axis(shown.found)[0] < 0
     said = filter(
         None,
         (
             unseen_words(shown, one),
             agree_words(shown.chosen.way, one),
             price_words(shown, one),
-            "Darker: below 0 %, where no share can be." * is_below,
+            "Darker: below 0 %, where no share can be.",
         ),
     )
     return numbers.with_no_break_spaces(" ".join(said))
