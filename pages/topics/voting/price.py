@@ -198,7 +198,10 @@ def price_words(plan: Plan) -> str:
     times = numbers.times(plan.voters / honest)
     if plan.solve == PEOPLE:
         more = "Hardly more people" if times == "1" else f"{times} times as many people"
-        return f"<b>{more}.</b> To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}; if no answer were changed, {honest:,.0f} would be enough."
+        return (
+            f"<b>{more}.</b> To know the share within <b>{points}</b>, ask <b>{who}</b>{lies}; if no answer were "
+            f"changed, {honest:,.0f} would be enough."
+        )
     if plan.solve == PRECISION:
         return (
             f"{who}{lies} tell the share within <b>{points}</b>; if no answer were changed, "
