@@ -319,10 +319,8 @@ def _before_the_guess(answer: Answer) -> Markup:
 def _steps(trust: str, config: ComparisonConfig) -> list[tuple[str, bool]]:
     """Return what becomes of true labels if a party is trusted, step by step, and whether chance does it."""
     learns = ("the computer learns", False)
-    chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
-    swapped = numbers.percent(float(f"{chance:.2g}"))
     between = {
-        NOBODY: [(f"each gives the other label with a chance of {swapped}", True), learns],
+        NOBODY: [(_other_label(config), True), learns],
         SHUFFLER: [("each gives the other label less often", True), ("a shuffler mixes all labels", False), learns],
         LEADER: [
             (f"a leader sees {config.bag_size} labels", False),
@@ -350,12 +348,17 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
     return f" {numbers.per_hundred(config.fake_part)} of 100 people send {pushed_label(config)}."
 
 
+def _other_label(config: ComparisonConfig) -> str:
+    """Say how often people who trust nobody give the other label, for the ε of a label."""
+    chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
+    return f"each gives the other label with a chance of {numbers.percent(float(f'{chance:.2g}'))}"
+
+
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say whom people trust, and what hides their labels then; on a telephone each has one line."""
     whom = f"{trust}, one office for all" if trust == CURATOR else trust
-    chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
     done = {
-        NOBODY: f"each gives the other label with a chance of {numbers.percent(float(f'{chance:.2g}'))}",
+        NOBODY: _other_label(config),
         SHUFFLER: "it mixes what is sent; each label is changed less often",
         LEADER: f"sees {config.bag_size} labels, passes on a count changed at random",
         PUBLISHER: "it publishes counts of sets, changed at random",
@@ -597,7 +600,7 @@ def _is_equal(config: ComparisonConfig) -> bool:
 
 
 def _about_labels(config: ComparisonConfig) -> str:
-    """Say what each person gives, what of it is secret, and how many labels are pushed, if any are."""
+    """Say what each person gives, what of it is secret, and how many labels are false, if any are."""
     return f"{_each_gives(config)}.{_pushed_sentence(config)} {_like(config)} "
 
 

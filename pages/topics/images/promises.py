@@ -37,10 +37,10 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
                     f"ε = {label}. {label_words(class_names, privacy.label_posterior)}",
                 ),
                 ("One pixel", _verdict(pixel_epsilon(privacy)), f"ε = {pixel}. {pixel_words(privacy)}"),
-                ("The whole image", _verdict(privacy.image), f"ε = {image}. {image_words(privacy)}"),
+                ("The whole image", _verdict(privacy.image, of_image=True), f"ε = {image}. {image_words(privacy)}"),
                 (
                     "The whole image, if the limit may sometimes fail",
-                    _verdict(privacy.image_at_delta),
+                    _verdict(privacy.image_at_delta, of_image=True),
                     f"ε = {image_at_delta}. {image_delta_words(family, privacy)}",
                 ),
             )
@@ -48,11 +48,12 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
     )
 
 
-def _verdict(epsilon: float) -> str:
-    """Say in a word or two how well an ε protects."""
-    if epsilon > LARGEST_PROMISE:
+def _verdict(epsilon: float, of_image: bool = False) -> str:
+    """Say in a word or two how well an ε protects, as beside the slider."""
+    if of_image and epsilon > LARGEST_PROMISE:
         return "practically none"
-    return numbers.protection(epsilon)
+    word = numbers.protection(epsilon)
+    return "none" if word == "no" else word
 
 
 def promise_table(class_names: Sequence[str], privacy: Privacy) -> list[dict[str, float | str | None]]:

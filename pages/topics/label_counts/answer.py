@@ -132,10 +132,11 @@ def least_words(question: Question, outcomes: Mapping[str, Outcome], drawn: Coll
     are `drawn`; of any, if None.
     """
     total = sum(question.config.counts)
-    shown = {name: one for name, one in outcomes.items() if drawn is None or name in drawn}
+    laplace, chosen = outcomes[LAPLACE], outcomes[question.release]
+    shown = {name: one for name, one in outcomes.items() if drawn is None or name in (*drawn, question.release)}
     if any(not one.problem and one.holds for one in shown.values()):
-        outcomes = shown | {name: outcomes[name] for name in (LAPLACE, question.release)}
-    least, laplace, chosen = best(outcomes), outcomes[LAPLACE], outcomes[question.release]
+        outcomes = shown
+    least = best(outcomes)
     tied = label_counts.best_and_tied(outcomes)[1:]
     start = (
         f"By <b>{off_by(least.distortion.mean, total)} of {total:,}</b> people in all with "
