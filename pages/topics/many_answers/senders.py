@@ -253,7 +253,7 @@ def _help_words(here: Trusted) -> str:
     times = here.local / here.curated
     if times < _HELPS_FROM:
         return "<b>Hardly at all here.</b>"
-    return f"<b>The error is about {numbers.times(float(f'{times:.2g}'))} times smaller with a curator.</b>"
+    return f"<b>The error is about {float(f'{times:.2g}'):,g} times smaller with a curator.</b>"
 
 
 def _prediction(found: Sequence[Trusted], here: Trusted) -> Prediction:
