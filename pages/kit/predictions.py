@@ -97,7 +97,7 @@ def render_question(prediction: Prediction) -> None:
             st.radio(prediction.label, scale, index=None, key=key, horizontal=True)
         else:
             low, high = _ends(scale)
-            label = f"{prediction.label} ({_bare(low, scale)} to {number_text(high, scale)})"
+            label = f"{prediction.label} ({_bare_end(low, scale)} to {_bare_end(high, scale)}{scale.unit})"
             st.select_slider(label, [None, *_stops(scale)], None, partial(_text_or_none, scale=scale), key=key)
         kept = (prediction, key)
         guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
@@ -164,7 +164,7 @@ def result_html(prediction: Prediction, guess: float | str | None, room: Sequenc
     own = f'<i class="pentagon" style="left:{_position(guess, scale):.1f}%"></i>' if guess is not None else ""
     legend = ['<i class="pentagon"></i> your guess'] if guess is not None else []
     legend += ['<i class="dot"></i> a guess of the room'] if room else []
-    low, high = (escape(number_text(end, scale)) for end in _ends(scale))
+    low, high = (escape(f"{_bare_end(end, scale)}{scale.unit}") for end in _ends(scale))
     return (
         f'<div class="guess"><p>{sentence}</p><div class="guess-scale" aria-hidden="true">'
         f'<span class="ends">{low}</span><div class="line">{_strip(room, scale)}'
@@ -231,6 +231,11 @@ def _text_or_none(value: float | None, scale: Scale) -> str:
 def _bare(value: float, scale: Scale) -> str:
     """Return a number of a scale without its unit."""
     return f"{value:,.{_digits(scale)}f}"
+
+
+def _bare_end(value: float, scale: Scale) -> str:
+    """Return an end of a scale without its unit: “100”, not “100.0”."""
+    return _bare(value, scale).removesuffix(".0")
 
 
 def _stops(scale: Scale) -> list[float]:

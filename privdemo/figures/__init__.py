@@ -9,19 +9,27 @@ from privdemo.figures.class_ratio import RATIO_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.images import match_html, pixel_error_figure, reconstruction_figure, reidentification_figure
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html, split_field
-from privdemo.figures.pictures import SHEET_CSS, contact_sheet, data_uri, picture_html, png, sample_sheet
+from privdemo.figures.pictures import (
+    LABELLED_CSS,
+    SHEET_CSS,
+    contact_sheet,
+    data_uri,
+    labelled_html,
+    picture_html,
+    png,
+    sample_sheet,
+)
 from privdemo.figures.plain import fingerprint, height
 from privdemo.figures.slides import for_slide
 from privdemo.figures.training import DIGITS_CSS
-from privdemo.figures.trust import FLOWS_CSS, Flow, by_trust, flows_html
+from privdemo.figures.trust import by_trust
 
-CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + RATIO_CSS + CHART_CSS + VERDICT_CSS + FLOWS_CSS
+CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + RATIO_CSS + CHART_CSS + VERDICT_CSS + LABELLED_CSS
 
 __all__ = [
     "CSS",
     "SHEET_CSS",
     "Figure",
-    "Flow",
     "by_trust",
     "chart",
     "contact_sheet",
@@ -29,9 +37,9 @@ __all__ = [
     "document",
     "dot_field",
     "fingerprint",
-    "flows_html",
     "for_slide",
     "height",
+    "labelled_html",
     "match_html",
     "people_html",
     "picture_html",

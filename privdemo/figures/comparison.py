@@ -33,7 +33,7 @@ from privdemo.intervals import Estimate
 from privdemo.methods import COMPARISON, TRUTH, Method
 
 AXES = {
-    "accuracy": "share of new records named correctly",
+    "accuracy": "share of new records right",
     "log_loss": "log loss",
     "brier": "Brier score",
     "error": "error of the share",
@@ -52,7 +52,7 @@ OF_COUNTS = "ε of a set’s counts"
 
 
 def title(metric: str, records: str) -> str:
-    """Return the title of an axis of a metric, with what a model names: “share of new images named correctly”."""
+    """Return the title of an axis of a metric, with what a model names: “share of new images right”."""
     return AXES[metric].replace("records", records)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,22 @@ SHEET_CSS = """
   .sheet-sides span { max-width: 3.6rem; }
 }
 """
+# The CSS of `labelled_html`: a label that chance switched is dashed.
+LABELLED_CSS = """
+.labelled { display: grid; grid-template-columns: max-content repeat(var(--columns), minmax(0, 5rem)) max-content;
+  gap: 0.3rem 0; align-items: center; padding: 0.5rem 0 0.75rem; }
+.labelled .words { padding-right: 1rem; }
+.labelled img { grid-column: 2 / -2; width: 100%; image-rendering: pixelated; border-radius: 3px; }
+.labelled .label { justify-self: center; padding: 0.1rem 0.4rem; }
+.labelled .result { padding-left: 1rem; font-weight: 600; }
+.labelled .chance { border: 2px dashed #D55E00; border-radius: 0.4rem; }
+@media (max-width: 640px) {
+  .labelled { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)) max-content; }
+  .labelled .words { grid-column: 1 / -1; padding-top: 0.4rem; }
+  .labelled img { grid-column: 1 / -2; }
+  .labelled .label { padding: 0; font-size: 0.75rem; }
+}
+"""
 
 
 def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gap_level: int = GAP_LEVEL) -> NDArray[np.uint8]:
@@ -42,6 +58,32 @@ def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gap_level: int = GAP_
     rows, columns, height, width = padded.shape
     sheet = padded.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
     return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]
+
+
+def labelled_html(
+    images: Mapping[str, NDArray[np.uint8]], labels: Mapping[str, Sequence[str]], results: Sequence[str] = ()
+) -> str:
+    """Return images over their labels as HTML, with a heading beside each row.
+
+    `images` are contact sheets of one row, `labels` the true labels and the released ones; a label that is not the true
+    one is dashed. `results` are what a computer reaches that learns from each row of labels.
+    """
+    true, *_ = labels.values()
+    sheets = "".join(
+        f'<b class="words">{html.escape(words)}</b>'
+        f'<img src="{data_uri(grey)}" alt="{len(true)} images side by side: {html.escape(words)}"><span></span>'
+        for words, grey in images.items()
+    )
+    rows = "".join(
+        f'<b class="words">{html.escape(words)}</b>'
+        + "".join(
+            f'<span class="label{" chance" * (label != one)}">{html.escape(label)}</span>'
+            for label, one in zip(row, true, strict=True)
+        )
+        + f'<span class="result">{f"→ {html.escape(result)}" if result else ""}</span>'
+        for (words, row), result in zip(labels.items(), results or [""] * len(labels), strict=True)
+    )
+    return f'<div class="labelled" style="--columns:{len(true)}">{sheets}{rows}</div>'
 
 
 def sample_sheet(dataset: Dataset, n: int) -> tuple[NDArray[np.uint8], list[str]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from html import escape
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from plotly.graph_objects import Figure
 
@@ -13,40 +12,8 @@ from privdemo.figures.charts import HOVER, error_bars, percent, point, rows
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
 
-# The CSS of `flows_html`: a row for each way, with arrows between its steps; what chance changes is dashed.
-FLOWS_CSS = """
-.flows, .flows li { list-style: none; margin: 0 !important; padding: 0 !important; }
-.flows { display: grid; gap: 0.4rem; padding: 0.5rem 0 0.75rem !important; max-width: 68rem; }
-.flows li { display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 0.4rem; }
-.flows b { min-width: 10.5rem; }
-.flows span { border: 1px solid currentColor; border-radius: 0.4rem; padding: 0.1rem 0.5rem; }
-.flows span + span { margin-left: 1.3rem; position: relative; }
-.flows span + span::before { content: "→"; position: absolute; left: -1.25rem; }
-.flows .chance { border: 2px dashed #D55E00; }
-@media (max-width: 640px) { .flows b { min-width: 100%; } .flows span { padding: 0 0.3rem; } }
-"""
 # The accuracy of guessing between two classes, where the axis begins.
 _CHANCE_ACCURACY = 0.5
-
-
-class Flow(NamedTuple):
-    """A way from true labels to a computer that learned: whom people trust, and its `steps` in order, each with whether
-    chance changes something there.
-    """
-
-    trust: str
-    steps: Sequence[tuple[str, bool]]
-
-
-def flows_html(flows: Sequence[Flow]) -> str:
-    """Return ways to hide labels as HTML, a row each: steps with arrows between them."""
-    rows = (
-        f"<li><b>{escape(flow.trust)}</b>"
-        + "".join(f"<span{' class=chance' * by_chance}>{escape(step)}</span>" for step, by_chance in flow.steps)
-        + "</li>"
-        for flow in flows
-    )
-    return f'<ul class="flows">{"".join(rows)}</ul>'
 
 
 def by_trust(best: Mapping[str, tuple[Method, Estimate]], title: str) -> Figure:

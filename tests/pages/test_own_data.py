@@ -147,7 +147,7 @@ def test_a_column_of_answers_is_read_by_every_chapter_and_deleted_when_forgotten
 def test_a_stopped_and_pinned_setting_is_deleted_when_forgotten_on_another_page(table):
     at = upload(visit("comparison", compare_draws="6", show="ignore the noise"), "tumours.csv", table)
     refs = references_to_records(at)
-    until(at, lambda at: "people trust" in takeaway(at))
+    until(at, lambda at: "nobody sees" in takeaway(at))
     at.segmented_control(key="compare_look").set_value("Compare two settings").run()
     at.button(key="stop-trials").click().run()
     at.button(key="pin-it").click().run()

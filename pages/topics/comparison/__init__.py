@@ -35,9 +35,9 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 CHAPTERS = Chapters(
     LOOK,
     (
-        Chapter("Results by who is trusted", what_it_costs),
+        Chapter("Results by who is trusted", what_it_costs, title="How well it learns"),
         Chapter(REACH_A_GOAL, goal.panels),
-        Chapter(PUSHED, pushed.panels, title="If some people send false labels"),
+        Chapter(PUSHED, pushed.panels, title="If some people lie"),
         Chapter("Compare two settings", against_pin.panels, pin_button),
         Chapter(
             "One correction for labels, bags and sets",
@@ -53,7 +53,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Methods compared",
-    question="Does a computer learn better if we trust somebody with our data?",
+    question="Can a computer still learn if diagnoses are kept secret?",
     address="comparison",
     folds=standing_words,
     failed="Nothing can be compared here.",

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 
+import numpy as np
+
 from pages.kit import numbers, opendp, own_data
-from pages.kit.panel import Chart, Markup, Panel, Prediction
+from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped, two_deltas
@@ -20,6 +22,7 @@ from pages.topics.comparison.words import (
     change,
     long_run,
     marked,
+    names_in,
     people,
     privacy,
     pushed_label,
@@ -53,7 +56,6 @@ from privdemo.methods import (
     TRUTH,
     by_trying,
 )
-from privdemo.tasks import binary_task
 from privdemo.verdict import ENOUGH, Verdict
 
 # How many trials at each ε a setting without shipped curves gets, at most.
@@ -236,7 +238,7 @@ def what_it_costs(answer: Answer) -> list[Panel]:
         along = replace(along, question=_OTHER_LEVELS, answer=answer.elsewhere())
     deltas = two_deltas.panels(config, answer.question.metric, list(rows.values()), config_snippet(answer.question))
     why, delta = _why_words(answer), _delta_words(config, needs)
-    question = "Why can more trust help less?" if why else "Does the protection always hold?"
+    question = "Why can it be worse if somebody sees the truth?" if why else "Does the protection always hold?"
     below = [Panel("why", question, f"{why} {delta}".strip())] if why or delta else []
     return [at_setting, *below, along, *others, *deltas]
 
@@ -253,12 +255,8 @@ def _by_trust(answer: Answer) -> Chart:
         for trust in answer.best_by_trust
     ]
     write = partial(value, question.metric)
-    return Chart(charts.by_trust(ways, answer.marks.get(CLEAN), question.metric, write, records_of(question.config)))
-
-
-def records_of(config: ComparisonConfig) -> str:
-    """Return what the records are called."""
-    return "images" if has_pixels(config.dataset) else "records"
+    records = names_in(question.config.dataset).records
+    return Chart(charts.by_trust(ways, answer.marks.get(CLEAN), question.metric, write, records))
 
 
 def ranked(rows: Sequence[Row]) -> dict[str, Row]:
@@ -269,76 +267,49 @@ def ranked(rows: Sequence[Row]) -> dict[str, Row]:
 
 
 def _prediction(answer: Answer) -> Prediction | None:
-    """Return the guess with whose trust a model is most accurate; None without several such scores."""
-    question, rows = answer.question, answer.ranked
-    config = question.config
-    if question.metric != "accuracy" or config.private == RECORDS or len(rows) < 2 or CLEAN not in answer.marks:
+    """Return the guess how accurate a model is if people trust nobody; None without that, and if pixels are secret."""
+    question, best = answer.question, answer.best_by_trust.get(NOBODY)
+    config, names = question.config, names_in(question.config.dataset)
+    if question.metric != "accuracy" or config.private == RECORDS or best is None or CLEAN not in answer.marks:
         return None
-    # What a publisher of sets reaches has another ε.
-    rows = {trust: row for trust, row in rows.items() if trust != PUBLISHER}
-    if len(rows) < 2:
-        return None
-    first, second, *_ = rows.values()
-    is_clear = change(first, second).verdict is Verdict.BETTER
-    loss = f"from outsiders (privacy loss ε = {numbers.epsilon(config.epsilon)})"
-    hide = "equally well from outsiders" if _is_equal(config) else loss
-    one, other = map(escape, binary_task(config.dataset).classes)
+    known = value(question.metric, answer.marks[CLEAN].mean)
+    one, other = map(escape, names.classes)
     return Prediction(
-        "most-accurate-trust",
-        f"{_each_gives(config)}. {_like(config)} There are {len(rows)} ways to hide the label {hide}."
-        f"{_pushed_sentence(config)} <b>Which way lets a computer learn best to tell “{one}” from “{other}”?</b>",
-        first.trust,
-        tuple(trust for trust in answer.best_by_trust if trust in rows),
-        _before_the_guess(answer),
-        "" if is_clear else "There is no clear difference between the best two.",
-        "Your guess: the computer learns best if people trust …",
+        "accuracy-trusting-nobody",
+        f"A computer learns from {config.people:,} people’s {names.records} and {names.labels}. To protect people, "
+        f"each {names.label} has a chance of {_chance(config)} of being switched before the computer sees it ({one} to "
+        f"{other}, or {other} to {one}).{_pushed_sentence(config)} From true {names.labels} it would get "
+        f"<b>{known}</b> of new {names.records} right. <b>What share does it get right from the switched ones?</b>",
+        100 * answer.marks[best].mean,
+        Scale(0, 100, 0.5),
+        _before_the_guess(answer, known),
+        f"More {names.labels} are right than wrong, and the computer learns from all together.",
+        f"Your guess: the share of new {names.records} that it gets right",
     )
 
 
-def _before_the_guess(answer: Answer) -> Markup:
-    """Return what stands below the guess: what becomes of labels in each way, and some images with theirs."""
-    config = answer.question.config
-    flows = [
-        figures.Flow(f"trust {trust}", _steps(trust, config)) for trust in answer.best_by_trust if trust != PUBLISHER
-    ]
-    known = score_words(answer.question, f"<b>{value(answer.question.metric, answer.marks[CLEAN].mean)}</b>")
-    results = (
-        "<p>Dashed: chance changes something there, to hide labels from outsiders. "
-        f"Without privacy, {known}; by luck, 50 %. The results of these ways are hidden until you guess.</p>"
+def _chance(config: ComparisonConfig) -> str:
+    """Return with which chance people who trust nobody switch their labels."""
+    return numbers.percent(float(f"{RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob:.2g}"))
+
+
+def _before_the_guess(answer: Answer, known: str) -> Markup:
+    """Return what stands below the guess: some images with their true labels, and with those that a computer learns
+    from; of records without pixels the labels alone.
+    """
+    config, names = answer.question.config, names_in(answer.question.config.dataset)
+    data = records(config.dataset)
+    true = data.y[np.linspace(0, len(data.y) - 1, N_IMAGES).astype(int)]
+    sent = RandomisedResponse.from_epsilon(config.epsilon, 2).randomise(true, np.random.default_rng(config.seed))
+    truly, as_told = ([names.classes[label] for label in labels] for labels in (true, sent))
+    table = figures.labelled_html(
+        {f"{N_IMAGES} {names.records}": figures.sample_sheet(data, N_IMAGES)[0]} if has_pixels(config.dataset) else {},
+        {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
+        (f"{known} of new {names.records} right", "?"),
     )
-    pictures = ""
-    if has_pixels(config.dataset):
-        sheet, classes = figures.sample_sheet(records(config.dataset), N_IMAGES)
-        titles = [f"“{name}”" for name in classes]
-        alt = f"{N_IMAGES} of the images, with their true labels: {numbers.join_words(tuple(titles))}"
-        sheet_html = figures.picture_html(sheet, titles, [""], alt)
-        pictures = f'<p>Some of the images, with their true labels:</p><div style="max-width: 30rem">{sheet_html}</div>'
-    return Markup(f"{figures.flows_html(flows)}{results}{pictures}")
-
-
-def _steps(trust: str, config: ComparisonConfig) -> list[tuple[str, bool]]:
-    """Return what becomes of true labels if a party is trusted, step by step, and whether chance does it."""
-    learns = ("the computer learns", False)
-    between = {
-        NOBODY: [(_other_label(config), True), learns],
-        SHUFFLER: [("each gives the other label less often", True), ("a shuffler mixes all labels", False), learns],
-        LEADER: [
-            (f"a leader sees {config.bag_size} labels", False),
-            (f"passes on how many are “{binary_task(config.dataset).classes[1]}”, changed at random", True),
-            learns,
-        ],
-        CURATOR: [
-            ("a curator, one office, sees all labels", False),
-            learns,
-            ("what it learned is changed at random", True),
-        ],
-    }
-    return [("people", False), *between[trust]]
-
-
-def _record(config: ComparisonConfig) -> str:
-    """Return what a record is called."""
-    return "picture" if has_pixels(config.dataset) else "record"
+    luck = f"By luck alone, 50 % of new {names.records} are right."
+    remark = f"<p>{escape(names.remark)}</p>" if names.remark else ""
+    return Markup(f"{remark}{table}<p>Dashed: switched by chance. {luck}</p>")
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:
@@ -348,27 +319,36 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
     return f" {numbers.per_hundred(config.fake_part)} of 100 people send {pushed_label(config)}."
 
 
-def _other_label(config: ComparisonConfig) -> str:
-    """Say how often people who trust nobody give the other label, for the ε of a label."""
-    chance = RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob
-    return f"each gives the other label with a chance of {numbers.percent(float(f'{chance:.2g}'))}"
-
-
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
-    """Say whom people trust, and what hides their labels then; on a telephone each has one line."""
-    whom = f"{trust}, one office for all" if trust == CURATOR else trust
-    done = {
-        NOBODY: _other_label(config),
-        SHUFFLER: "it mixes what is sent; each label is changed less often",
-        LEADER: f"sees {config.bag_size} labels, passes on a count changed at random",
-        PUBLISHER: "it publishes counts of sets, changed at random",
-        CURATOR: "sees all labels, changes what the computer learned",
-    }
-    if config.task == SHARE:
-        done[CURATOR] = "sees all labels, publishes a count changed at random"
+    """Say who sees what, and what hides it from all others; on a telephone each has one line."""
+    _, label, labels, (_, second), _ = names_in(config.dataset)
+    nobody = _sees(NOBODY, config), f"each is switched with a chance of {_chance(config)}"
     if config.private == RECORDS:
-        done[NOBODY] = "each person changes label and pixels at random"
-    return f"people trust {whom}", done[trust]
+        nobody = nobody[0], f"each pixel and {label} is changed at random"
+    share = config.task == SHARE
+    ways = {
+        NOBODY: nobody,
+        SHUFFLER: ("a shuffler mixes what is sent", f"each {label} is switched less often"),
+        LEADER: (
+            f"a group leader sees {config.bag_size} {labels}",
+            f"passes on how many are {second}, changed at random",
+        ),
+        PUBLISHER: (_sees(PUBLISHER, config), "publishes counts of sets, changed at random"),
+        CURATOR: (
+            "one office (a curator) sees all",
+            "publishes a count changed at random" if share else "adds random errors while the computer learns",
+        ),
+    }
+    return ways[trust]
+
+
+def _sees(trust: str, config: ComparisonConfig) -> str:
+    """Say who sees what is true: “nobody sees true diagnoses”."""
+    names = names_in(config.dataset)
+    true = f"true {names.records} or {names.labels}" if config.private == RECORDS else f"true {names.labels}"
+    if trust == SHUFFLER:
+        return f"a shuffler mixes changed {names.labels}"
+    return f"{'one office (a curator)' if trust == CURATOR else trust} sees {true}"
 
 
 def _why_words(answer: Answer) -> str:
@@ -377,12 +357,14 @@ def _why_words(answer: Answer) -> str:
     if NOBODY not in order or config.task == SHARE:
         return ""
     after = order[order.index(NOBODY) + 1 :]
-    hidden = f"{_record(config)} and label, not the label alone"
+    names = names_in(config.dataset)
+    record, label = names.records.removesuffix("s"), names.label
+    hidden = f"{record} and {label}, not the {label} alone"
     if config.private == RECORDS:
-        hidden = f"the label and the whole {_record(config)} at once, not each of them alone"
+        hidden = f"the {label} and the whole {record} at once, not each of them alone"
     why = {
-        LEADER: f"A group leader gives one total for {config.bag_size} labels, which teaches less than "
-        f"{config.bag_size} labels one by one.",
+        LEADER: f"A group leader gives one total for {config.bag_size} {names.labels}, which teaches less than "
+        f"{config.bag_size} {names.labels} one by one.",
         CURATOR: f"A curator’s noise must hide {hidden}, so there is more of it.",
     }
     return " ".join(words for trust, words in why.items() if trust in after)
@@ -407,7 +389,7 @@ def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str,
     def chart(methods: Set[str], axis: str) -> Chart:
         marks = {method: mark for method, mark in answer.marks.items() if method in methods}
         curves_shown = [row for row in curves if row.method in methods]
-        epsilon, records = question.config.epsilon, records_of(question.config)
+        epsilon, records = question.config.epsilon, names_in(question.config.dataset).records
         called = None if axis == charts.OF_COUNTS else names
         return Chart(charts.frontier(curves_shown, question.metric, marks, epsilon, goal, axis, called, records))
 
@@ -565,15 +547,15 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     verdict = change(row, best[rest[0]]).verdict if rest else None
     score = score_words(question, f"<b>{_result(question, row)}</b>") + (known and f"; without privacy, {known}")
     if verdict is Verdict.BETTER:
-        best_is = f"{_yes_or_no(question, trust, rest)}{_best_words(question, trust)}"
-        of_these = " (of the ways with the same ε)" * (PUBLISHER in best)
-        start = f"<b>{numbers.capital(best_is)}{of_these}.</b> That way, {score}."
+        ways = f"Of the {len(rest) + 1} ways with the same ε" if PUBLISHER in best else f"Of these {len(best)} ways"
+        start = f"<b>{ways}, {_best_words(question, trust)}, with these settings:</b> {score}."
     elif verdict is Verdict.NOT_CLEAR:
         tied = score_words(question, f"{_result(question, row)} or {_result(question, best[rest[0]])}")
         tied += known and f"; without privacy, {known}"
-        start = f"<b>Trusting {trust} or {rest[0]} makes no clear difference:</b> {tied}."
+        either = f"if {_sees(trust, question.config)} or if {_sees(rest[0], question.config)}"
+        start = f"<b>It makes no clear difference {either}:</b> {tied}."
     else:
-        start = f"If people trust {trust}, {score}."
+        start = f"If {_sees(trust, question.config)}, {score}."
     return f"{start} {_about_labels(question.config)}{_protection_words(question, best)}"
 
 
@@ -586,9 +568,8 @@ def _protection_words(question: Question, best: Mapping[str, Row]) -> str:
         gives = f"A publisher, whose ε covers no more than its counts, gives {_result(question, best[PUBLISHER])}"
         return f"{gives}. The privacy loss of the other {'ways' if len(best) > 2 else 'way'} is {epsilon}."
     if _is_equal(question.config):
-        return (
-            "All ways below hide the label equally well from all who are not trusted, by changing something at random."
-        )
+        label = names_in(question.config.dataset).label
+        return f"Each way hides a {label} equally well from outsiders, by changing something at random."
     return f"All ways below change something at random, with the same privacy loss ({epsilon})."
 
 
@@ -600,42 +581,24 @@ def _is_equal(config: ComparisonConfig) -> bool:
 
 
 def _about_labels(config: ComparisonConfig) -> str:
-    """Say what each person gives, what of it is secret, and how many labels are false, if any are."""
-    return f"{_each_gives(config)}.{_pushed_sentence(config)} {_like(config)} "
+    """Say what is secret, and how many labels are false, if any are."""
+    return f"{_secret(config)}{_pushed_sentence(config)} "
 
 
-def _like(config: ComparisonConfig) -> str:
-    """Say what a label is like, as that of a digit is no secret to a reader, and what is secret."""
-    if not has_pixels(config.dataset):
-        return "Think of the label as a secret, like a diagnosis."
-    secret = "both are secret" if config.private == RECORDS else "the diagnosis is secret"
-    return f"Think of an X-ray and its diagnosis: {secret}."
-
-
-def _each_gives(config: ComparisonConfig) -> str:
-    """Say what each person gives."""
-    one, other = map(escape, binary_task(config.dataset).classes)
-    if has_pixels(config.dataset):
-        kind = "a handwritten " if isinstance(config.dataset, str) else ""
-        return f"Each person gives an image of {kind}“{one}” or “{other}” and says which it is (the label)"
-    return f"Each person gives a record and says whether it is “{one}” or “{other}” (the label)"
-
-
-def _yes_or_no(question: Question, best: str, others: Sequence[str]) -> str:
-    """Answer the page’s question, whether a computer learns better if people trust somebody with true labels.
-
-    Return nothing where it does not learn, where nobody is not among those trusted, or for a publisher, whose ε is of
-    counts alone.
-    """
-    if question.config.task == SHARE or best == PUBLISHER or NOBODY not in (best, *others):
-        return ""
-    return "no, not with these settings: " if best in (NOBODY, SHUFFLER) else "yes, with these settings: "
+def _secret(config: ComparisonConfig) -> str:
+    """Say what is secret, and what stands for it."""
+    names = names_in(config.dataset)
+    if config.private == RECORDS:
+        both = f"{names.records.removesuffix('s')} and {names.label}"
+        return f"Each person’s {both} are secret. {escape(names.remark)}".rstrip()
+    one, other = map(escape, names.classes)
+    return escape(names.remark) or f"Each person’s {names.label} ({one} or {other}) is secret."
 
 
 def _best_words(question: Question, trust: str) -> str:
-    """Say with whose trust the result is best: “it learns best if people trust nobody”."""
+    """Say who should see what for the best result: “it learns best if nobody sees true diagnoses”."""
     best = "the error is least" if question.config.task == SHARE else "it learns best"
-    return f"{best} if people trust {trust}"
+    return f"{best} if {_sees(trust, question.config)}"
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
@@ -652,7 +615,7 @@ def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
 
 def _also_pixels(config: ComparisonConfig) -> str:
     """Say that ε is that of every pixel too, if it is."""
-    return " for every label and pixel" if config.private == RECORDS else ""
+    return f" for every {names_in(config.dataset).label} and pixel" if config.private == RECORDS else ""
 
 
 def _result(question: Question, row: Row) -> str:
@@ -676,9 +639,9 @@ def score_words(question: Question, mark: str) -> str:
     """Say what a score measures."""
     config = question.config
     if config.task == SHARE:
-        return f"the share of “{binary_task(config.dataset).classes[1]}” is off by {mark}"
+        return f"the share of {names_in(config.dataset).second} is off by {mark}"
     if question.metric == "accuracy":
-        return f"{mark} of new {records_of(config)} are named correctly"
+        return f"it gets {mark} of new {names_in(config.dataset).records} right"
     return f"the {METRIC_WORDS[question.metric]} is {mark}"
 
 

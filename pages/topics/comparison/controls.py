@@ -42,9 +42,9 @@ from pages.topics.comparison.question import (
     people_in_release,
     people_setting,
 )
+from pages.topics.comparison.words import names_in
 from privdemo.experiments.comparison import CLASSIFY, SHARE, has_pixels
 from privdemo.mechanisms import RandomisedResponse
-from privdemo.tasks import binary_task
 
 _DATA = "compared_people_of"
 
@@ -65,24 +65,24 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose(TASK)
     own_data_input.choose_records(DATA_SETS)
     dataset, task = DATA_SETS.source(values), TASKS[values[TASK]]
+    names = names_in(dataset)
     with inputs.container_if("private-shown", has_pixels(dataset)):
         inputs.choose(PRIVATE)
     with inputs.container_if("metric-shown", task == CLASSIFY):
         inputs.choose(METRIC)
     chapter = values[SEEKING]
     with main, inputs.row("compare"):
-        epsilon = privacy_inputs.epsilon(EPSILON, privacy_inputs.LABEL_EPSILON, EPSILON_STEPS)
+        epsilon = privacy_inputs.epsilon(EPSILON, f"Protection of one {names.label}", EPSILON_STEPS)
         with st.container():
             if chapter == REACH_A_GOAL:
                 _goal_controls(metric_of(values))
             elif chapter == PUSHED:
                 _pushed_controls()
             else:
-                first, second = map(escape, binary_task(dataset).classes)
                 guessing = privacy_inputs.Guessing(
-                    "an outsider who guesses a person’s label is right",
-                    f"“{first}” and “{second}”",
-                    people="labels",
+                    f"an outsider who guesses a person’s {names.label} is right",
+                    " and ".join(map(escape, names.classes)),
+                    people=names.labels,
                 )
                 privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)])
     if chapter != REACH_A_GOAL:

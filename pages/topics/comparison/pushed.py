@@ -14,11 +14,10 @@ from pages.topics.comparison.answer import (
     TRUSTED_PARTY,
     Answer,
     config_snippet,
-    records_of,
     score_words,
     trial_counts,
 )
-from pages.topics.comparison.words import marked, people, privacy, pushed_label, value
+from pages.topics.comparison.words import marked, names_in, people, privacy, pushed_label, value
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison import ComparisonConfig
 from privdemo.experiments.comparison.pushed import PushedRow
@@ -26,7 +25,7 @@ from privdemo.experiments.comparison.study import Row
 from privdemo.figures import comparison as charts
 from privdemo.methods import CLEAN, COMPARISON, CURATOR, LEADER, NOBODY, SHUFFLER, TRUTH
 
-_QUESTION = "What if some people send false labels?"
+_QUESTION = "What if some people lie?"
 # The part of the people whose labels are said to be pushed while the visitor has nobody push.
 _EXAMPLE = 0.2
 
@@ -69,7 +68,7 @@ def panels(answer: Answer) -> list[Panel]:
     names |= {CLEAN: AT_CURVES[TRUTH]} if any(row.method == CLEAN for row in rows) else {}
     shown = [row for row in rows if row.method in names]
     mine = {method: mark for method, mark in answer.marks.items() if method in names}
-    records = records_of(pushed.config)
+    records = names_in(pushed.config.dataset).records
     return [
         Panel(
             "pushed",
@@ -172,11 +171,11 @@ def _prediction(pushed: Pushed, shown: list[PushedRow], names: Mapping[str, str]
     if pushed.metric != "accuracy" or NOBODY not in pushed.attacked:
         return None
     known = [row for row in shown if not row.fake_part or row.method == CLEAN]
-    records = records_of(pushed.config)
+    records = names_in(pushed.config.dataset).records
     return Prediction(
         "pushed-labels",
-        f"Nobody is trusted, and {numbers.people_of_100(pushed.honest[NOBODY].mean)} of 100 new {records} are named "
-        f"correctly. Now {pushed.sent}. <b>Of 100 new {records}, how many are still named correctly?</b>",
+        f"Nobody is trusted, and {numbers.people_of_100(pushed.honest[NOBODY].mean)} of 100 new {records} are "
+        f"judged correctly. Now {pushed.sent}. <b>Of 100 new {records}, how many are still judged correctly?</b>",
         100 * pushed.attacked[NOBODY].mean,
         Scale(0.0, 100.0, 1, " of 100"),
         Chart(charts.pushed(known, pushed.metric, {}, pushed.config.fake_part, names, records)),

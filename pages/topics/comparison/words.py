@@ -7,8 +7,18 @@ from typing import Any, NamedTuple
 
 from pages.kit import numbers
 from pages.kit.numbers import LOSS, MARK, MARK_DIFFERENCE, POINTS, SHARE, Scale
+from privdemo.datasets import Source
 from privdemo.experiments import comparison
-from privdemo.experiments.comparison import CLASSIFY, LABELS, METRICS, OPPOSITE, RECORD_DELTA, RECORDS, ComparisonConfig
+from privdemo.experiments.comparison import (
+    CLASSIFY,
+    LABELS,
+    METRICS,
+    OPPOSITE,
+    RECORD_DELTA,
+    RECORDS,
+    ComparisonConfig,
+    has_pixels,
+)
 from privdemo.experiments.comparison.study import Row
 from privdemo.intervals import Estimate
 from privdemo.tasks import binary_task
@@ -72,6 +82,32 @@ def change(now: Row, then: Row) -> Change:
 # --- a setting -----------------------------------------------------------------------------------
 
 
+class Names(NamedTuple):
+    """What records, one label, several and the two classes are called on screen, and a `remark` on that."""
+
+    records: str
+    label: str
+    labels: str
+    classes: tuple[str, str]
+    remark: str = ""
+
+    @property
+    def second(self) -> str:
+        """Return the second class in quotation marks."""
+        return f"“{self.classes[1].strip('“”')}”"
+
+
+def names_in(dataset: Source) -> Names:
+    """Return what records and labels are called: an image a scan, as whoever sees a digit knows its label."""
+    one, other = (f"“{name}”" for name in binary_task(dataset).classes)
+    if not has_pixels(dataset):
+        return Names("records", "label", "labels", (one, other))
+    if not isinstance(dataset, str):
+        return Names("scans", "diagnosis", "diagnoses", (one, other), "These images stand for scans here.")
+    remark = f"Handwritten digits stand for scans here: {one} for healthy, {other} for ill."
+    return Names("scans", "diagnosis", "diagnoses", ("healthy", "ill"), remark)
+
+
 def people(config: ComparisonConfig) -> str:
     """Say who releases something."""
     task = binary_task(config.dataset)
@@ -85,8 +121,8 @@ def people(config: ComparisonConfig) -> str:
 def pushed_label(config: ComparisonConfig) -> str:
     """Say what people send who push their labels."""
     if config.fake_label == OPPOSITE:
-        return "the opposite of their true label"
-    return f"“{binary_task(config.dataset).classes[1]}”, whatever is true"
+        return f"the opposite of their true {names_in(config.dataset).label}"
+    return f"{names_in(config.dataset).second}, whatever is true"
 
 
 def privacy(config: ComparisonConfig) -> str:

@@ -32,6 +32,8 @@ from privdemo.verdict import Verdict, clearly_below, judge
 
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
+# So many people’s images and labels are shown before the guess, or one of each class.
+_N_LEARNED_FROM = 6
 # The probability of its own answer above which a model is called very sure, and fairly sure.
 VERY_SURE, FAIRLY_SURE = 0.9, 0.7
 # What the picture says of a method that predicts nearly the same for all images.
@@ -92,7 +94,8 @@ def some_images(answer: Answer) -> list[Panel]:
     ]
     picture = partial(charts.digits_html, test_images(trial.config)[chosen], truths, alt=summary)
     counted = [(title, len(images)) for title, images in groups if title]
-    released_two, labels_sent = (each[:2] for each in released_images(trial.config))
+    learned = released_images(trial.config)
+    released_two, labels_sent = learned.images[:2], learned.labels[:2]
     n_learnt = f"{len(trial.config.classes) * trial.config.n_train:,}"
     learnt_from = f"Two of the {n_learnt} images that it learned from"
     on_slide = [row for row in rows if not isinstance(row[-1], str)] or rows
@@ -144,21 +147,31 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     first, *_ = answer.compared
     config = answer.trials[0].config
-    alt = f"{released(answer)} Some of the images that they send."
-    noisy, sent = released_images(config)
-    columns = [f"label sent: “{label}”" for label in sent]
     return Prediction(
         "noisy-training",
-        f"{len(config.classes) * config.n_train:,} people each sent an image and its label{_protection(config)}. "
-        f"A computer learns from them to tell {distinguished_words(config.classes)}. "
-        "<b>Of 100 new, unchanged images, how many will it name correctly?</b> "
-        f"(Blind guessing: {100 / len(config.classes):.0f}.)",
+        f"A computer learned to tell {distinguished_words(config.classes)} from the images and labels of "
+        f"{len(config.classes) * config.n_train:,} people{_protection(config)}. "
+        "<b>Of 100 new, unchanged images, how many does it name correctly?</b> "
+        f"(By luck: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
-        Markup(figures.picture_html(figures.contact_sheet(noisy[None]), columns, [""], alt)),
+        _before_the_guess(config),
         f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
         "Your guess: how many of 100 new, unchanged images",
     )
+
+
+def _before_the_guess(config: training.TrainingConfig) -> Markup:
+    """Return some people’s images and labels, as they are and as they are sent."""
+    found = released_images(config, max(1, _N_LEARNED_FROM // len(config.classes)))
+    images = {"image": found.true_images}
+    if level_of(config.pixels):
+        images["image the computer gets"] = found.images
+    true, sent = ([f"“{label}”" for label in labels] for labels in (found.true_labels, found.labels))
+    labels = {"true label": true, "label the computer gets": sent}
+    table = figures.labelled_html({words: figures.contact_sheet(grey[None]) for words, grey in images.items()}, labels)
+    dashed = "<p>Dashed: switched by chance.</p>" if true != sent else ""
+    return Markup(f"<p>Images and labels stand for secrets here, such as scans and diagnoses.</p>{table}{dashed}")
 
 
 def _why_learned(config: training.TrainingConfig) -> str:
@@ -176,8 +189,8 @@ def _protection(config: training.TrainingConfig) -> str:
     if not did:
         return ", without any noise"
     if len(did) > 1:
-        return f", both changed by chance to protect the people: {', and '.join(did)}"
-    return f". To protect the people, chance changed only the {'labels' if share else 'images'}: {did[0]}"
+        return f". To protect them, chance changed both: {', and '.join(did)}"
+    return f". To protect them, chance changed only the {'labels' if share else 'images'}: {did[0]}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:
@@ -217,7 +230,7 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     differing = int(disagree[disputed].sum())
     if differing == n:
         two = "the first two methods" if are_first else "two methods"
-        title = f"{two if len(compared) == 2 else who} disagree"
+        title = f"{two if len(compared) == 2 else who} disagree ({disagree.sum():,} of {len(disagree):,})"
     elif differing:
         title = f"{who} disagree, or are not as sure"
     else:

@@ -134,14 +134,14 @@ class Answer:
             ),
         )
         lied_b, lied_a = numbers.count(poll.lied_b), numbers.count(poll.lied_a)
-        claim = "say that they voted for A" if poll.n_voters > 1 else "says that they voted for A"
+        claim = f"{poll.n_voters:,} simulated answers are A" if poll.n_voters > 1 else "1 simulated answer is A"
         turned = f"Chance turned {lied_b} answers of voters of B into A, and {lied_a} of voters of A into B."
         if is_design(config.channel):
-            claim = f"say {said.a}"
+            claim = f"{simulated} say {said.a}"
             turned = f"Of voters of B {lied_b} said {said.a}, and of voters of A {lied_a} said {said.b}."
         return Prediction(
             "voting-share",
-            f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {simulated} {claim}. "
+            f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {claim}. "
             f"But {lies[:1].lower()}{lies[1:]}. What share really voted for A?",
             100 * config.share,
             Scale(0, 100, 1, " %"),
@@ -263,9 +263,8 @@ def lie_words(config: ElectionConfig) -> str:
         return "Every answer was changed to the other one"
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
-        return (
-            f"To protect voters, each answer had a chance of {p10}{_one_in_words(config.channel.p10)} of being changed"
-        )
+        chance = f"{p10}{_one_in_words(config.channel.p10)}"
+        return f"To protect voters, each answer had a chance of {chance} of being switched (A to B, or B to A)"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 

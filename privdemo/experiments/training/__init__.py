@@ -9,6 +9,7 @@ from privdemo.experiments.training.per_class import ClassMarks, class_marks, con
 from privdemo.experiments.training.release import (
     N_TEST,
     Release,
+    ReleasedImages,
     check_noise,
     released_images,
     sample_release,
@@ -51,6 +52,7 @@ __all__ = [
     "ClassMarks",
     "Fit",
     "Release",
+    "ReleasedImages",
     "TrainingConfig",
     "TrainingNoise",
     "Trial",

@@ -102,15 +102,27 @@ def test_images(config: TrainingConfig) -> NDArray[np.uint8]:
     return config.pixels.to_grey(config.pixels.from_states(test.X, k)).reshape(-1, *image_shape(test))
 
 
-def released_images(config: TrainingConfig) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
-    """Return what the first person of each class releases, of what `run` trains on.
+class ReleasedImages(NamedTuple):
+    """Images of some people and their labels, as they are and as they are released to learn from.
 
-    These are an image each, (K, height, width) grey levels, and the label that is sent with it.
+    `true_images` and `images` are grey levels (n, height, width); `true_labels` and `labels` are names of classes (n,).
     """
+
+    true_images: NDArray[np.uint8]
+    images: NDArray[np.uint8]
+    true_labels: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+def released_images(config: TrainingConfig, n_each: int = 1) -> ReleasedImages:
+    """Return what the first `n_each` people of each class have and release, one of each class before any second."""
     release = sample_release(config)
-    first = [np.flatnonzero(release.y == c)[0] for c in range(len(config.classes))]
-    images = config.pixels.to_grey(release.X_noisy[first]).reshape(-1, *image_shape(datasets.load(config.dataset)))
-    return images, tuple(config.classes[label] for label in release.y_noisy[first])
+    by_class = [np.flatnonzero(release.y == c)[:n_each] for c in range(len(config.classes))]
+    rows = np.stack(by_class, axis=1).ravel()
+    shape = image_shape(datasets.load(config.dataset))
+    true_images, images = (config.pixels.to_grey(X[rows]).reshape(-1, *shape) for X in (release.X, release.X_noisy))
+    true_labels, labels = (tuple(config.classes[label] for label in y[rows]) for y in (release.y, release.y_noisy))
+    return ReleasedImages(true_images, images, true_labels, labels)
 
 
 def _split(config: TrainingConfig, rng: np.random.Generator) -> tuple[Dataset, Dataset]:

@@ -92,11 +92,8 @@ CLEAR, UNSURE, WORSE = (
     replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
-SECRET = (
-    "Each person gives an image of a handwritten “7” or “9” and says which it is (the label). Think of an X-ray and "
-    "its diagnosis: the diagnosis is secret."
-)
-CHANGED = "each gives the other label with a chance of 27 %"
+SECRET = "Handwritten digits stand for scans here: “7” for healthy, “9” for ill."
+CHANGED = "each is switched with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
@@ -112,48 +109,50 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "If people trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy, "
+            "If nobody sees true diagnoses, it gets <b>90.0 %</b> of new scans right; without privacy, "
             f"99.0 %. {SECRET} The privacy loss is ε = 1.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>No, not with these settings: it learns best if people trust nobody.</b> That way, <b>90.0 %</b> of new "
-            f"images are named correctly; without privacy, 99.0 %. {SECRET} All ways below hide the "
-            "label equally well from all who are not trusted, by changing something at random.",
+            "<b>Of these 2 ways, it learns best if nobody sees true diagnoses, with these settings:</b> it gets "
+            f"<b>90.0 %</b> of new scans right; without privacy, 99.0 %. {SECRET} Each way hides a diagnosis equally "
+            "well from outsiders, by changing something at random.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "<b>Yes, with these settings: it learns best if people trust a curator.</b> That way, <b>90.0 %</b> of",
+            "it learns best if one office (a curator) sees true diagnoses, with these settings:</b> it gets <b>90.0",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, ranked([WORSE, CLEAR])),
-            "All ways below change something at random, with the same privacy loss (ε = 1 for every label and pixel).",
+            "All ways below change something at random, with the same privacy loss (ε = 1 for every diagnosis and "
+            "pixel).",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE), metric="error"), MARKS, ranked([CLEAR, WORSE])),
-            "<b>The error is least if people trust nobody.</b> That way, the share of “9” is off by <b>90.0 points</b>"
+            "the error is least if nobody sees true diagnoses, with these settings:</b> the share of “ill” is off by "
+            "<b>90.0 points</b>"
             f"; without privacy, 99.0 points. {SECRET}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "<b>Trusting a group leader or nobody makes no clear difference:</b> 92.0 % or 90.0 % of new "
-            f"images are named correctly; without privacy, 99.0 %. {SECRET}",
+            "<b>It makes no clear difference if a group leader sees true diagnoses or if nobody sees true "
+            f"diagnoses:</b> it gets 92.0 % or 90.0 % of new scans right; without privacy, 99.0 %. {SECRET}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "If people trust nobody, <b>90.0 %</b> of new images are named correctly; without privacy, 99.0 %.",
+            "If nobody sees true diagnoses, it gets <b>90.0 %</b> of new scans right; without privacy, 99.0 %.",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, ranked([WORSE, CLEAR])),
-            "<b>No, not with these settings: it learns best if people trust nobody.</b> That way, the log loss is",
+            "it learns best if nobody sees true diagnoses, with these settings:</b> the log loss is",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
-            "If people trust a group leader, the log loss is <b>0.900</b>; without privacy, 0.990.",
+            "If a group leader sees true diagnoses, the log loss is <b>0.900</b>; without privacy, 0.990.",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust. Without privacy, 99.0 % of new images are named correctly.",
+            "No method that is shown needs so little trust. Without privacy, it gets 99.0 % of new scans right.",
         ),
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
@@ -201,8 +200,8 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     best = max(marks[name].mean for name in BOTH)
-    assert f":</b> {100 * best:.1f} % or " in takeaway(at)
-    assert "<b>Trusting nobody or a curator makes no clear difference:</b>" in takeaway(at)
+    assert f":</b> it gets {100 * best:.1f} % or " in takeaway(at)
+    assert "<b>It makes no clear difference if nobody sees true diagnoses or if one office (a curator) " in takeaway(at)
     assert f"; without privacy, {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
     assert not warnings(at)
 
@@ -242,7 +241,9 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     found = shown(chosen, *shipped.marks(chosen.config))
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
-    words = "If people trust nobody, the share of “9” is off by <b>0.2 points (0.5 points in the long run)</b>. "
+    words = (
+        "If nobody sees true diagnoses, the share of “ill” is off by <b>0.2 points (0.5 points in the long run)</b>. "
+    )
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All results in a table"](found)
     assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
@@ -463,36 +464,57 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
         assert any(shown_gap == pytest.approx(gap, abs=0.06) for shown_gap in shown_gaps)
 
 
-def test_the_guess_is_who_may_see_true_labels_where_a_model_is_most_accurate():
+def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     found = shown(question(replace(DIGITS_ALL, methods=(CLEAN, NAIVE, SPREAD, LLP))), *shipped.marks(DIGITS_ALL))
     panel, *_ = CHAPTERS["Results by who is trusted"](found)
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
-    assert prediction.scale == (NOBODY, LEADER)
-    flows = [re.sub("<[^>]+>", " → ", flow) for flow in re.findall("<li>(.*?)</li>", prediction.covered.html)]
-    assert [flow.split(" → ")[1] for flow in flows] == [f"trust {trust}" for trust in found.best_by_trust]
-    assert "with a chance of 27 %" in flows[0]
-    assert f"sees {DIGITS.bag_size} labels" in flows[1]
-    assert prediction.truth == max(best, key=best.__getitem__)
-    assert "<b>Which way lets a computer learn best to tell “7” from “9”?</b>" in prediction.ask
-    assert prediction.explain == ""
-    assert prediction.covered.html.count("<span>“") == N_IMAGES
-    assert "Without privacy, <b>" in prediction.covered.html
-    assert not any(f"{100 * mark:.1f}" in prediction.covered.html for mark in best.values()), "nothing gives it away"
+    assert prediction.truth == 100 * best[NOBODY]
+    assert "a chance of 27 % of being switched before the computer sees it (healthy to ill, or ill to healthy)" in (
+        prediction.ask
+    )
+    assert f"From true diagnoses it would get <b>{100 * found.marks[CLEAN].mean:.1f} %</b>" in prediction.ask
+    covered = prediction.covered.html
+    assert not any(f"{100 * mark:.1f}" in prediction.ask + covered for mark in best.values()), "nothing gives it away"
+    assert "“7” for healthy, “9” for ill" in covered
+    true, told = (
+        [(label, "chance" in kind) for kind, label in re.findall('<span class="(label[^"]*)">(.*?)</span>', row)]
+        for row in covered.split('<b class="words">')[2:]
+    )
+    assert len(true) == len(told) == N_IMAGES
+    assert not any(is_dashed for _, is_dashed in true)
+    assert [is_dashed for _, is_dashed in told] == [
+        one != other for (one, _), (other, _) in zip(true, told, strict=True)
+    ]
+    assert any(is_dashed for _, is_dashed in told)
     answered = parts(panel.figure.figure)
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
-    counts = f"sees {DIGITS.bag_size} labels, passes on a count changed at random"
+    counts = "passes on how many are ill, changed at random"
     assert {one.partition("<br>")[2] for one in written} == {CHANGED, counts}
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
-    for other in (replace(found.question, metric="log_loss"), question(replace(DIGITS, methods=(CLEAN, NAIVE)))):
+    for other in (
+        replace(found.question, metric="log_loss"),
+        question(replace(DIGITS, methods=(CLEAN, LLP))),
+        question(replace(DIGITS, private=RECORDS)),
+    ):
         assert CHAPTERS["Results by who is trusted"](replace(found, question=other))[0].prediction is None
     assert all(panel.prediction is None for panel in CHAPTERS["Compare two settings"](found))
 
 
+def test_before_the_guess_records_without_pixels_have_labels_alone():
+    config = replace(DIGITS, dataset="breast_cancer", methods=(CLEAN, NAIVE))
+    rows = [row(replace(config, methods=(name,)), 0.9, 0.8) for name in config.methods]
+    found = shown(question(config), *[replace(one, trust=COMPARISON[one.method].trust) for one in rows])
+    prediction = CHAPTERS["Results by who is trusted"](found)[0].prediction
+    assert "records and labels" in prediction.ask
+    assert "<img" not in prediction.covered.html
+    assert len(re.findall('class="label[ "]', prediction.covered.html)) == 2 * N_IMAGES
+
+
 def test_why_more_trust_may_help_less_is_said_where_it_does():
-    of_leader = "A group leader gives one total for 25 labels, which teaches less than 25 labels one by one."
-    of_curator = "A curator’s noise must hide picture and label, not the label alone, so there is more of it."
+    of_leader = "A group leader gives one total for 25 diagnoses, which teaches less than 25 diagnoses one by one."
+    of_curator = "A curator’s noise must hide scan and diagnosis, not the diagnosis alone, so there is more of it."
     may_fail = "With a curator, protection can fail once in 1,000,000 times (δ\u00a0=\u00a010⁻⁶)."
     assert _why(nobody=0.92, leader=0.80, curator=0.88) == f"{of_leader} {of_curator} {may_fail}"
     assert _why(nobody=0.92, leader=0.93, curator=0.88) == f"{of_curator} {may_fail}"
@@ -510,13 +532,6 @@ def _why(**scores: float) -> str | None:
     found = shown(question(config, trusted=(NOBODY, LEADER, CURATOR)), *rows)
     panels = CHAPTERS["Results by who is trusted"](found)
     return next((panel.answer for panel in panels if panel.name == "why"), None)
-
-
-def test_ways_that_are_not_clearly_apart_are_said_to_be_so():
-    rows = [replace(one, method=name, trust=COMPARISON[name].trust) for name in (CLEAN, NAIVE, LLP) for one in ROWS]
-    found = shown(question(replace(DIGITS, methods=(CLEAN, NAIVE, LLP))), *rows)
-    explain = CHAPTERS["Results by who is trusted"](found)[0].prediction.explain
-    assert explain == "There is no clear difference between the best two."
 
 
 def test_where_another_trust_does_better_is_said_of_the_shipped_curves():
@@ -572,8 +587,8 @@ def means(part: float, label: str = OPPOSITE, task: str = CLASSIFY, metric: str 
 def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, label):
     panel, said = pushed_panel(part, label), part or 0.2
     before, after = means(0.0), means(said, label)
-    what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
-    first = f"<b>{100 * after[TRYING]:.1f} %</b> of new images are named correctly "
+    what = "the opposite of their true diagnosis" if label == OPPOSITE else "“ill”, whatever is true"
+    first = f"it gets <b>{100 * after[TRYING]:.1f} %</b> of new scans right "
     first += f"instead of {100 * before[TRYING]:.1f} %"
     start = "Results get worse: if" if part else "Results get worse: for example, if"
     people = f"<b>{100 * said:g} of 100 people</b> send {what}"
@@ -596,10 +611,10 @@ def test_pushed_labels_move_a_share_and_other_scores(mnist):
     counted = (CLEAN, CORRECTED_COUNT, LLP, CURATED)
     panel = pushed_panel(0.2, task=SHARE, metric="error", methods=counted)
     found = means(0.2, task=SHARE, metric="error")[CORRECTED_COUNT]
-    assert f"trusting nobody, the share of “9” is off by <b>{100 * found:.1f} points</b> instead of" in panel.answer
+    assert f"trusting nobody, the share of “ill” is off by <b>{100 * found:.1f} points</b> instead of" in panel.answer
     assert panel.prediction is None
     loss = pushed_panel(0.2, metric="log_loss").answer
-    assert "send the opposite of their true label, trusting nobody, the log loss is <b>" in loss
+    assert "send the opposite of their true diagnosis, trusting nobody, the log loss is <b>" in loss
 
 
 @pytest.mark.mnist
@@ -622,10 +637,10 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert "(the label). 20 of 100 people send " in words
+    assert f"{SECRET} 20 of 100 people send “ill”, whatever is true." in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
-    assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
+    assert "<b>30 of 100 people</b> send the opposite of their true diagnosis" in takeaway(at)
     assert "Nothing is chosen" not in html(at)
 
 

@@ -1,6 +1,7 @@
 """The page on training: words follow the trials and shipped ones in both directions, and code asks for them."""
 
 import math
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -227,7 +228,7 @@ def test_where_a_third_method_differs_those_that_agree_are_named():
     trial = replace(shown.trials[0], fits=shown.trials[0].fits | {CLEAN: clean})
     (panel,) = chapters.some_images(Answer(shown.question, [trial]))
     assert f"on which {_NOISY} agree</th>" in panel.figure.html
-    assert "on which the first two methods disagree</th>" in panel.figure.html
+    assert "on which the first two methods disagree (4 of 100)</th>" in panel.figure.html
     assert f"right are “{THEIRS}” on " in panel.figure.html
 
 
@@ -254,11 +255,17 @@ def test_what_noise_did_is_said_of_pixels_and_of_labels(config, words):
 def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
     shown = made(spread=TRUTH, naive=TRUTH)
     lies = replace(SMALL, labels=BinaryChannel(0.95, 0.95))
-    _, sent = training.released_images(lies)
+    sent = training.released_images(lies).labels
     assert sent == ("9", "7"), "of a 7 and a 9, as nearly all lie"
     (panel,) = chapters.some_images(replace(shown, trials=[replace(shown.trials[0], config=lies)]))
     assert "labelled “9” and “7”" in panel.figure.html
-    assert "label sent: “9”" in panel.prediction.covered.html
+    found = training.released_images(lies, 3)
+    assert found.true_labels == ("7", "9") * 3
+    differ = [true != sent for true, sent in zip(found.true_labels, found.labels, strict=True)]
+    rows = panel.prediction.covered.html.split('<b class="words">')[-2:]
+    dashed = [["chance" in kind for kind in re.findall('class="(label[^"]*)"', row)] for row in rows]
+    assert dashed == [[False] * 6, differ]
+    assert sum(differ) >= 5, "as nearly all lie"
 
 
 def test_an_8_has_its_article():
@@ -494,7 +501,7 @@ def test_no_level_stands_in_for_a_question_that_is_shipped_or_differs_in_more(mo
     [
         (BinaryChannel(0.0, 0.3), "15 % of the labels were switched (“9” to “7”)."),
         (BinaryChannel(0.1, 0.0), "5 % of the labels were switched (“7” to “9”)."),
-        (BinaryChannel(0.0, 0.0), "from black to white. A computer learns"),
+        (BinaryChannel(0.0, 0.0), "from black to white. <b>Of 100 new"),
     ],
 )
 def test_only_labels_that_are_switched_are_said_to_be(labels, words):
@@ -511,7 +518,7 @@ def test_images_without_noise_are_not_called_noisy():
     shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
-    assert "To protect the people, chance changed only the labels: 20 % of the labels were switched" in asked.ask
+    assert "To protect them, chance changed only the labels: 20 % of the labels were switched" in asked.ask
     assert asked.explain.endswith(". More labels are right than wrong.")
 
 
@@ -520,9 +527,9 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "80 people each sent an image and its label, both changed by chance to protect the people: 20 % of the pixels "
-        "were replaced by a random shade from black to white, and 20 % of the labels were switched (“7” to “9” or “9” "
-        "to “7”). A computer learns from them to tell 7 from 9. <b>Of 100 new, unchanged images, how many will it "
-        "name correctly?</b> (Blind guessing: 50.)"
+        "A computer learned to tell 7 from 9 from the images and labels of 80 people. To protect them, chance changed "
+        "both: 20 % of the pixels were replaced by a random shade from black to white, and 20 % of the labels were "
+        "switched (“7” to “9” or “9” to “7”). <b>Of 100 new, unchanged images, how many does it name correctly?</b> "
+        "(By luck: 50.)"
     )
-    assert 'alt="What 40 people' in panel.prediction.covered.html
+    assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"
