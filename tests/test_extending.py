@@ -237,7 +237,7 @@ from tests.pages.visiting import takeaway, visit
 
 print(takeaway(visit("comparison")))
 """
-    assert "it learns most if nobody sees true diagnoses" in "".join(in_copy(copy, script))
+    assert "None of these 3 ways does better, with these settings." in "".join(in_copy(copy, script))
 
 
 def test_a_seventh_oracle_is_on_its_page_and_in_the_package(copy):

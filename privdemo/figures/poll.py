@@ -212,7 +212,7 @@ def whole_class(found: Reveal, number: int, *, on_wide_screen: bool = False) -> 
     marks = dict(enumerate(whole_class_legend(found, number).values()))
     kinds = np.repeat(list(marks), [low, mean - low, high - mean, shown - high])
     columns = _largest_dots(shown, _WIDE_SLIDE if on_wide_screen else _SLIDE)
-    heading = f"How many, not who. {_each_dot(shown, found.n_answers)}".strip()
+    heading = f"How many, not who: no mark is a particular person. {_each_dot(shown, found.n_answers)}".strip()
     return figures.dot_field(heading, kinds, marks, columns)
 
 
@@ -273,7 +273,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
         layout={
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
             "yaxis": {
-                "title": {"text": "share whose repeated answer is true"},
+                "title": {"text": "how often such an answer is true (higher: less private)"},
                 "range": [-0.03, 1.05],
                 "tickformat": ".0%",
             },

@@ -37,6 +37,7 @@ from privdemo.experiments.comparison.pushed import PushedRow
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import comparison as charts
+from privdemo.figures.comparison import COIN
 from privdemo.intervals import Estimate
 from privdemo.mechanisms import RandomisedResponse
 from privdemo.methods import (
@@ -343,12 +344,14 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 
 
 def _sees(trust: str, config: ComparisonConfig) -> str:
-    """Say who sees what is true: “nobody sees true diagnoses”."""
+    """Say who alone sees what is true: “nobody sees true diagnoses”."""
     names = names_in(config.dataset)
     true = f"true {names.records} or {names.labels}" if config.private == RECORDS else f"true {names.labels}"
     if trust == SHUFFLER:
         return f"a shuffler mixes changed {names.labels}"
-    return f"{'one office (a curator)' if trust == CURATOR else trust} sees {true}"
+    if trust == NOBODY:
+        return f"nobody sees {true}"
+    return f"only {'one office (a curator)' if trust == CURATOR else trust} sees {true}"
 
 
 def _why_words(answer: Answer) -> str:
@@ -545,18 +548,26 @@ def mark_words(question: Question, marks: Mapping[str, Estimate], best: Mapping[
     (trust, row), *others = best.items()
     rest = [one for one, _ in others if one != PUBLISHER]
     verdict = change(row, best[rest[0]]).verdict if rest else None
-    score = score_words(question, f"<b>{_result(question, row)}</b>") + (known and f"; without privacy, {known}")
+    score, seen, after = _result(question, row), _sees(trust, question.config), ""
     if verdict is Verdict.BETTER:
-        ways = f"Of the {len(rest) + 1} ways with the same ε" if PUBLISHER in best else f"Of these {len(best)} ways"
-        start = f"<b>{ways}, {_best_words(question, trust)}, with these settings:</b> {score}."
+        ways = f"the {len(rest) + 1} ways with the same ε" if PUBLISHER in best else f"these {len(best)} ways"
+        after = f" That is the best of {ways}, with these settings."
     elif verdict is Verdict.NOT_CLEAR:
-        tied = score_words(question, f"{_result(question, row)} or {_result(question, best[rest[0]])}")
-        tied += known and f"; without privacy, {known}"
-        either = f"if {_sees(trust, question.config)} or if {_sees(rest[0], question.config)}"
-        start = f"<b>It makes no clear difference {either}:</b> {tied}."
-    else:
-        start = f"If {_sees(trust, question.config)}, {score}."
-    return f"{start} {_about_labels(question.config)}{_protection_words(question, best)}"
+        score = f"{score} or {_result(question, best[rest[0]])}"
+        seen = f"{seen} or {_sees(rest[0], question.config)}"
+        after = " The difference is not clear."
+    without = f" (without privacy, {known})" if known else ""
+    yes = _yes(question, marks, row)
+    though = "although" if yes in ("Yes: ", "Partly: ") else "if"
+    words = numbers.capital(f"{yes}{score_words(question, score)}, {though} {seen}{without}")
+    return f"<b>{words}.</b>{after} {_about_labels(question.config)}{_protection_words(question, best)}"
+
+
+def _yes(question: Question, marks: Mapping[str, Estimate], best: Row) -> str:
+    """Answer the page’s question, whether a computer can still learn; nothing for other scores than accuracy."""
+    if question.metric != "accuracy" or CLEAN not in marks:
+        return ""
+    return f"{numbers.how_far(best.mean, COIN, marks[CLEAN].mean)}: "
 
 
 def _protection_words(question: Question, best: Mapping[str, Row]) -> str:
@@ -593,12 +604,6 @@ def _secret(config: ComparisonConfig) -> str:
         return f"Each person’s {both} are secret. {escape(names.remark)}".rstrip()
     one, other = map(escape, names.classes)
     return escape(names.remark) or f"Each person’s {names.label} ({one} or {other}) is secret."
-
-
-def _best_words(question: Question, trust: str) -> str:
-    """Say who should see what for the best result: “it learns best if nobody sees true diagnoses”."""
-    best = "the error is least" if question.config.task == SHARE else "it learns best"
-    return f"{best} if {_sees(trust, question.config)}"
 
 
 def _delta_words(config: ComparisonConfig, parties: Sequence[str]) -> str:
@@ -692,7 +697,8 @@ def _own_summary(answer: Answer) -> str:
     unequal = " Equal ε under unequal trust is not equal privacy." if len(answer.best_by_trust) > 1 else ""
     return (
         f"Promised: {privacy(config)}. Of {people(config)}, {answer.n_trials} trials: {scores}{known}. "
-        f"{answer.best_words()}{answer.beside_counterpart()}{answer.ties()}Bars are 95 % intervals.{unequal}{sets}"
+        f"{answer.best_words()}{answer.beside_counterpart()}{answer.ties()}Bars are 95 % intervals.{unequal}{sets} "
+        f"{numbers.HOW_FAR_WORDS.format(least='blind guessing')}"
     )
 
 

@@ -257,14 +257,13 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
         f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}" for each in again
     )
     now = _current_round_words(answer)
-    later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     epsilon = found.config.mechanism.epsilon
+    lost, lost_at_last = (f", ε = {numbers.epsilon(accounting.compose(epsilon, n))}" for n in (times, most))
     wheel = _wheel_words(found)
-    lost = "ε = " if wheel else "Privacy losses add up to ε = " if times > 1 else "Privacy loss: ε = "
+    later = f"; all {most} times, for {_of_100_people(last)}{lost_at_last * (not wheel)}" if times < most else ""
     return _StepContents(
-        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{wheel}, it is true "
-        f"for <b>{_of_100_people(here)}</b>{later}. {lost}"
-        f"{numbers.epsilon(accounting.compose(epsilon, times))}.",
+        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{wheel}, it is true for "
+        f"<b>{_of_100_people(here)}</b>{lost}{later}.",
         Chart(charts.again(again, times)),
         f"For how many of 100 an answer is true that they send once, twice, … {most} times: {words}.",
         lambda: poll.again_table(again),
@@ -280,7 +279,7 @@ def _current_round_words(answer: Answer) -> str:
     return f"The {ordinal(len(rounds))} time, <b>{numbers.people(answer.question.answered)}</b> answered. "
 
 
-@_step("truth", "Which estimate contains the truth?")
+@_step("truth", "Which interval contains the truth?")
 def the_truth(answer: Answer, found: Reveal) -> _StepContents:
     """Return the true shares, which a rehearsal shows last."""
     counts = answer.question.truth or ()
@@ -325,7 +324,7 @@ def to_remember(answer: Answer, found: Reveal) -> _StepContents:
     else:
         truth = answer.question.truth
         known = (
-            f" (in truth {truth[answer.number]:,})" if truth and sum(truth) == n and not answer.question.disobey else ""
+            f"; in truth {truth[answer.number]:,}" if truth and sum(truth) == n and not answer.question.disobey else ""
         )
         end = f"{known}. {_hidden_words(found, bool(simulated))}"
     return _StepContents(

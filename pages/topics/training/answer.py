@@ -185,31 +185,30 @@ def _comparison_sentence(answer: Answer) -> str:
     tell = f"a computer learned to tell {distinguished_words(answer.question.config.classes)}"
     if not answer.compared or CLEAN in answer.compared:
         return f"Without noise {tell}. It names <b>{right[CLEAN]} of 100</b> new images correctly."
-    shares = sorted((named[name], right[name]) for name in answer.compared)
-    between = " to ".join(dict.fromkeys(words for _, words in shares))
     luck = 1 / len(answer.question.config.classes)
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     if not (changed := _changed_words(answer)):
+        between = " to ".join(sorted({right[name] for name in answer.compared}))
         return f"<b>{yes}: it names {between} of 100 new images correctly{weak}.</b> From unchanged data, {tell}."
+    first, *others = answer.compared
+    second = "".join(f", {right[name]} if it {_learns(name).replace('the changes', 'them')}" for name in others)
     return (
-        f"<b>{yes}: it names {between} of 100 new images correctly ({right[CLEAN]} if nothing is changed){weak}.</b> "
-        f"{changed}{tell}, {_learning_words(answer.compared)}."
+        f"<b>{yes}: it names {right[first]} of 100 new images correctly if it {_learns(first)}{second} ({right[CLEAN]} "
+        f"if nothing is changed){weak}.</b> {changed}{tell}."
     )
 
 
-def _learning_words(methods: Sequence[str]) -> str:
-    """Say how one or two models learned: “once correcting for these changes, once ignoring them”."""
-    first, *others = (_LEARNING.get(name, "correcting for these changes") for name in methods)
-    second = others[0].replace("these changes", "them") if others else ""
-    return f"once {first}, once {second}" if second else first
+def _learns(method: str) -> str:
+    """Say how a model of a method learns: “corrects for the changes”."""
+    return _LEARNS.get(method, "corrects for the changes")
 
 
-# How a model of a method learned that does not correct for what was changed.
-_LEARNING = {
-    NAIVE: "ignoring these changes",
-    RECONSTRUCTION: "guessing the true answers first",
-    TRUE: "correcting for these changes, knowing how often clean pixels have each grey",
+# How a model of a method learns that does not correct for what was changed.
+_LEARNS = {
+    NAIVE: "ignores the changes",
+    RECONSTRUCTION: "guesses the true answers first",
+    TRUE: "corrects for the changes, knowing how often clean pixels have each grey",
 }
 
 

@@ -229,8 +229,8 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     who = "the methods" if CLEAN in compared else noisy
     differing = int(disagree[disputed].sum())
     if differing == n:
-        two = "the first two methods" if are_first else "two methods"
-        title = f"{two if len(compared) == 2 else who} disagree ({disagree.sum():,} of {len(disagree):,})"
+        two = "the two methods" if are_first else "two methods"
+        title = f"{two if len(compared) == 2 else who} disagree ({disagree.sum():,}\u00a0of\u00a0{len(disagree):,})"
     elif differing:
         title = f"{who} disagree, or are not as sure"
     else:
@@ -238,6 +238,8 @@ def _agreed_and_disputed(trial: training.Trial, shown: Sequence[str]) -> list[tu
     agreed = training.agreed(trial, n)
     named = {tuple(trial.fits[name].named[agreed]) for name in (*compared, CLEAN) if name in trial.fits}
     same = "all methods agree" if len(named) == 1 else f"{who} agree"
+    if len(compared) == 2 and are_first:
+        same = "the two methods agree"
     return [(title, images) for title, images in ((same, agreed), (title, disputed)) if len(images) == n]
 
 

@@ -92,6 +92,9 @@ CLEAR, UNSURE, WORSE = (
     replace(row(replace(DIGITS, methods=(name,)), *marks), trust=COMPARISON[name].trust)
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
+SEEN_BY_NOBODY = (
+    "<b>Yes: it gets 90.0 % of new scans right, although nobody sees true diagnoses (without privacy, 99.0 %).</b>"
+)
 SECRET = "Handwritten digits stand for scans here: “7” for healthy, “9” for ill."
 CHANGED = "each is switched with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
@@ -109,18 +112,21 @@ def reached(wanted: float) -> str:
     [
         (
             mark_words(question(), MARKS, {NOBODY: CLEAR}),
-            "If nobody sees true diagnoses, it gets <b>90.0 %</b> of new scans right; without privacy, "
-            f"99.0 %. {SECRET} The privacy loss is ε = 1.",
+            f"{SEEN_BY_NOBODY} {SECRET} The privacy loss is ε = 1.",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            "<b>Of these 2 ways, it learns best if nobody sees true diagnoses, with these settings:</b> it gets "
-            f"<b>90.0 %</b> of new scans right; without privacy, 99.0 %. {SECRET} Each way hides a diagnosis equally "
-            "well from outsiders, by changing something at random.",
+            f"{SEEN_BY_NOBODY} "
+            f"That is the best of these 2 ways, with these settings. {SECRET} Each way hides a diagnosis equally well "
+            "from outsiders, by changing something at random.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "it learns best if one office (a curator) sees true diagnoses, with these settings:</b> it gets <b>90.0",
+            "<b>Yes: it gets 90.0 % of new scans right, although only one office (a curator) sees true diagnoses (",
+        ),
+        (
+            mark_words(question(), MARKS, ranked([WORSE])),
+            "<b>Partly: it gets 70.0 % of new scans right, although",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, ranked([WORSE, CLEAR])),
@@ -129,26 +135,25 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE), metric="error"), MARKS, ranked([CLEAR, WORSE])),
-            "the error is least if nobody sees true diagnoses, with these settings:</b> the share of “ill” is off by "
-            "<b>90.0 points</b>"
-            f"; without privacy, 99.0 points. {SECRET}",
+            "<b>The share of “ill” is off by 90.0 points, if nobody sees true diagnoses (without privacy, "
+            "99.0 points).</b>",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "<b>It makes no clear difference if a group leader sees true diagnoses or if nobody sees true "
-            f"diagnoses:</b> it gets 92.0 % or 90.0 % of new scans right; without privacy, 99.0 %. {SECRET}",
+            "<b>Yes: it gets 92.0 % or 90.0 % of new scans right, although only a group leader sees true diagnoses or "
+            f"nobody sees true diagnoses (without privacy, 99.0 %).</b> The difference is not clear. {SECRET}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            "If nobody sees true diagnoses, it gets <b>90.0 %</b> of new scans right; without privacy, 99.0 %.",
+            f", although nobody sees true diagnoses (without privacy, 99.0 %).</b> {SECRET}",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, ranked([WORSE, CLEAR])),
-            "it learns best if nobody sees true diagnoses, with these settings:</b> the log loss is",
+            "<b>The log loss is 0.900, if nobody sees true diagnoses (without privacy, 0.990).</b> That is the best of",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
-            "If a group leader sees true diagnoses, the log loss is <b>0.900</b>; without privacy, 0.990.",
+            "<b>The log loss is 0.900, if only a group leader sees true diagnoses (without privacy, 0.990).</b>",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
@@ -200,9 +205,12 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         best = max((marks[name] for name in names), key=lambda mark: mark.mean)
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     best = max(marks[name].mean for name in BOTH)
-    assert f":</b> it gets {100 * best:.1f} % or " in takeaway(at)
-    assert "<b>It makes no clear difference if nobody sees true diagnoses or if one office (a curator) " in takeaway(at)
-    assert f"; without privacy, {100 * marks[CLEAN].mean:.1f} %." in takeaway(at)
+    assert f"<b>Yes: it gets {100 * best:.1f} % or " in takeaway(at)
+    assert (
+        " right, although nobody sees true diagnoses or only one office (a curator) sees true diagnoses "
+        in takeaway(at)
+    )
+    assert f"(without privacy, {100 * marks[CLEAN].mean:.1f} %).</b> The difference is not clear." in takeaway(at)
     assert not warnings(at)
 
 
@@ -242,7 +250,7 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
     words = (
-        "If nobody sees true diagnoses, the share of “ill” is off by <b>0.2 points (0.5 points in the long run)</b>. "
+        "<b>The share of “ill” is off by 0.2 points (0.5 points in the long run), if nobody sees true diagnoses.</b> "
     )
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All results in a table"](found)

@@ -95,8 +95,8 @@ def test_each_step_says_its_number():
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
     last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
-    assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>. Privacy losses add up to ε = 5.49.")
-    assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>; all 5 times, for 99.8 (" in (
+    assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>, ε = 5.49.")
+    assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>, ε = 2.2; all 5 times, for 99.8 (" in (
         panel("Asking everybody again", of, 2).answer
     )
 
@@ -138,7 +138,7 @@ def test_a_rehearsal_shows_its_true_shares_only_at_the_end():
     assert "true for <b>55.0 %</b>" in said
     assert said.endswith("%, contains this; the interval without correction, 49.7–69.7 %, contains it.")
     assert panel("Comparison with the truth", of).rows()[0]["true"] == 0.55
-    assert " (in truth 55). Nobody can tell for sure" in panel("Summary", of).answer
+    assert "; in truth 55. Nobody can tell for sure" in panel("Summary", of).answer
     for step in [step for step in STEPS[1:-1] if step != "Comparison with the truth"]:
         found = panel(step, of, *([2] if step == "Asking everybody again" else []))
         assert "55" not in re.sub(r"“.*?”", "", found.answer), step
@@ -221,7 +221,7 @@ def test_doubtful_answers_are_said_to_be():
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0), shows_few=True)
     assert "about <b>100 (95 % interval: 22–100)</b> would" in panel("What one answer reveals", few).answer
-    assert "true for <b>100 (45–100)</b>; all 5 times" in panel("Asking everybody again", few, 2).answer
+    assert "true for <b>100 (45–100)</b>, ε = 2.2; all 5 times" in panel("Asking everybody again", few, 2).answer
     assert panel("How many to ask", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
     assert panel("How many to ask", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
         "1 private answer is worth <b>less than 1</b>"
@@ -484,7 +484,9 @@ def test_the_last_frame_is_everybody_who_answered_as_the_interval_has_it(counts,
     assert picture.svg.count("M") == shown_people
     hollow = re.findall(r'fill="none"[^>]* d="([^"]*)"', picture.svg)
     assert sum(path.count("M") for path in hollow) == round(shown_people * high) - round(shown_people * low)
-    assert picture.heading == "How many, not who." + " Each dot stands for 5 people" * (n == 5000)
+    assert picture.heading == "How many, not who: no mark is a particular person." + " Each dot stands for 5 people" * (
+        n == 5000
+    )
     wide = charts.whole_class(of.found, number, on_wide_screen=True)
     assert wide.svg.count("M") == shown_people
     assert wide.columns >= picture.columns

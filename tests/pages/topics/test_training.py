@@ -108,15 +108,16 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes: it names 50 to 100 of 100 new images correctly (100 if nothing is changed), but with these settings "
-        "people are hardly protected.</b> To hide what each of 80 people sent, about 20 % of the pixels and 20 % of "
-        "the labels (“7” or “9”) were changed at random. From these, a computer learned to tell 7 from 9, once"
+        "<b>Yes: it names 50 of 100 new images correctly if it corrects for the changes, 100 if it ignores them (100 "
+        "if nothing is changed), but with these settings people are hardly protected.</b> To hide what each of 80 "
+        "people sent, about 20 % of the pixels and 20 % of the labels (“7” or “9”) were changed at random. From these, "
+        "a computer learned to tell 7 from 9."
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(close.question, [replace(close.trials[0], fits=fits)] * 5)
-    assert "names 93 of 100 new images" in close.takeaway()
+    assert "names 93 of 100 new images correctly if it corrects for the changes, 93 if it ignores" in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -160,9 +161,9 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     shown = made(naive=TRUTH, **{name: 0.6 if name == ours else 0.9 for name in methods})
     title, ignoring = TRAINING[ours or NAIVE].title, THEIRS if ours else ""
     right = numbers.whole_per_hundred(shown.score(ours or NAIVE, "accuracy").mean)
-    assert shown.takeaway().endswith(", once ignoring them.") == bool(ours)
-    others = f"{right} to 100" if ours else right
-    assert f"it names {others} of 100 new images correctly (100 if" in shown.takeaway()
+    how = ", knowing how often clean pixels have each grey" if ours == TRUE else ""
+    learns = f"corrects for the changes{how}, 100 if it ignores them" if ours else "ignores the changes"
+    assert f"it names {right} of 100 new images correctly if it {learns} (100 if" in shown.takeaway()
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
@@ -188,18 +189,18 @@ _NOISY = f"“{THEIRS}” and “{OURS}”"
 @pytest.mark.parametrize(
     ("disputes", "titles"),
     [
-        ([], ["all methods agree", f"{_NOISY} differ most in how sure they are"]),
-        ([3], ["all methods agree", f"{_NOISY} disagree, or are not as sure"]),
+        ([], ["the two methods agree", f"{_NOISY} differ most in how sure they are"]),
+        ([3], ["the two methods agree", f"{_NOISY} disagree, or are not as sure"]),
         (
             [3, 9, 60, 62],
             [
-                "all methods agree",
-                "two methods disagree",
+                "the two methods agree",
+                "the two methods disagree",
             ],
         ),
         (
             [*range(0, 100, 2), 7],
-            ["two methods disagree"],
+            ["the two methods disagree"],
         ),
     ],
 )
@@ -227,8 +228,8 @@ def test_where_a_third_method_differs_those_that_agree_are_named():
     clean = replace(shown.trials[0].fits[CLEAN], proba=1.0 - TRUTH)
     trial = replace(shown.trials[0], fits=shown.trials[0].fits | {CLEAN: clean})
     (panel,) = chapters.some_images(Answer(shown.question, [trial]))
-    assert f"on which {_NOISY} agree</th>" in panel.figure.html
-    assert "on which the first two methods disagree (4 of 100)</th>" in panel.figure.html
+    assert "on which the two methods agree</th>" in panel.figure.html
+    assert "on which the two methods disagree (4\u00a0of\u00a0100)</th>" in panel.figure.html
     assert f"right are “{THEIRS}” on " in panel.figure.html
 
 
@@ -271,7 +272,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
 def test_an_8_has_its_article():
     digits = replace(SMALL, classes=("8", "5"))
     shown = made(config=digits, spread=TRUTH, naive=TRUTH)
-    assert "learned to tell 8 from 5, once" in shown.takeaway()
+    assert "learned to tell 8 from 5." in shown.takeaway()
 
 
 def test_agreed_images_are_those_on_which_the_methods_are_as_sure_as_they_mostly_are():
