@@ -42,10 +42,12 @@ LABELLED_CSS = """
 .labelled .result { padding-left: 1rem; font-weight: 600; }
 .labelled .chance { border: 2px dashed #D55E00; border-radius: 0.4rem; }
 @media (max-width: 640px) {
-  .labelled { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)) max-content; }
-  .labelled .words { grid-column: 1 / -1; padding-top: 0.4rem; }
-  .labelled img { grid-column: 1 / -2; }
-  .labelled .label { padding: 0; font-size: 0.75rem; }
+  .labelled { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
+  .labelled :is(.words, .result, img) { grid-column: 1 / -1; }
+  .labelled .words { padding-top: 0.4rem; }
+  .labelled .label { padding: 0 0.15rem; font-size: 0.8rem; }
+  .labelled .result { padding-left: 0; }
+  .labelled .result:empty, .labelled img + span { display: none; }
 }
 """
 

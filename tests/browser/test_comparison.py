@@ -163,3 +163,26 @@ def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width:
     assert dict(drawn) == {"all true": 4, "nobody": 1, "group leader": 1, "curator": 1}
     browsing.show_without_guess(page)
     expect(page.locator(".takeaway")).to_contain_text("for example, if 20 of 100 people send")
+
+
+@pytest.mark.parametrize("address_of", ["comparison", "training"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_before_the_guess_each_label_stands_under_its_image(
+    page: Page, address: str, width: int, height: int, address_of: str
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    browsing.open_page(page, f"{address}/{address_of}", guesses=True)
+    image = page.locator(".labelled img").first
+    expect(image).to_be_visible()
+    box = image.bounding_box()
+    labels = [label.bounding_box() for label in page.locator(".labelled .label").all()]
+    assert box
+    assert len(labels) == 12
+    for i, label in enumerate(labels):
+        assert label
+        column = box["x"] + box["width"] / 6 * (i % 6), box["x"] + box["width"] / 6 * (i % 6 + 1)
+        assert column[0] - 1 <= label["x"]
+        assert label["x"] + label["width"] <= column[1] + 1, "within its column: no label covers another"
+    results = [result.bounding_box() for result in page.locator(".labelled .result:not(:empty)").all()]
+    assert len(results) == (2 if address_of == "comparison" else 0)
+    assert all(result and result["x"] + result["width"] <= width for result in results)

@@ -93,7 +93,7 @@ CLEAR, UNSURE, WORSE = (
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
 SEEN_BY_NOBODY = (
-    "<b>Yes: it gets 90.0 % of new scans right, although nobody sees true diagnoses (without privacy, 99.0 %).</b>"
+    "<b>Yes: it gets 90.0 % of new scans right, although nobody sees true diagnoses (without privacy, 99.0 %).</b>"
 )
 SECRET = "Handwritten digits stand for scans here: “7” for healthy, “9” for ill."
 CHANGED = "each is switched with a chance of 27 %"
@@ -140,7 +140,7 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "<b>Yes: it gets 92.0 % or 90.0 % of new scans right, although only a group leader sees true diagnoses or "
+            "<b>Yes: it gets 92.0 % or 90.0 % of new scans right, although only a group leader sees true diagnoses or "
             f"nobody sees true diagnoses (without privacy, 99.0 %).</b> The difference is not clear. {SECRET}",
         ),
         (
