@@ -273,7 +273,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
         layout={
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
             "yaxis": {
-                "title": {"text": "how often such an answer is true (higher: less private)"},
+                "title": {"text": "how often it is true (higher: less private)"},
                 "range": [-0.03, 1.05],
                 "tickformat": ".0%",
             },

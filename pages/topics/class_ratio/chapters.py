@@ -39,15 +39,12 @@ _WAYS = {set_names.SPREAD: CLASS_RATIO[SPREAD].title}
 def other_mixes(answer: Answer) -> list[Panel]:
     """Return the error of every method against the mix of the group (figure 2), in the visitor’s own trials."""
     trials, methods = answer.trials, answer.methods
-    means = {name: class_ratio.mean_error(trials, name) for name in methods}
     blind = [name for name in methods if name not in FULLY_LABELLED_METHODS]
-    best = min(blind or methods, key=lambda name: means[name].mean)
     return [
         Panel(
             "errors",
             "How far off is each method for other true shares?",
-            f"{_nearest_words(answer, blind or methods)} On average over all these shares “{CLASS_RATIO[best].title}” "
-            f"is off for <b>{500 * means[best].mean:.1f}</b> of 1,000 {answer.task.records}.",
+            _nearest_words(answer, blind or methods),
             Chart(charts.errors(trials, methods)),
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
@@ -69,19 +66,37 @@ def other_mixes(answer: Answer) -> list[Panel]:
 
 def _nearest_words(answer: Answer, methods: Sequence[str]) -> str:
     """Say which of the methods has the least mean error at which true shares."""
-    trials, nearest = answer.trials, {}
-    for place, share in enumerate(SHARES):
+    trials = answer.trials
+    nearest: dict[str, list[int]] = {}
+    for place in range(len(SHARES)):
         best = min(methods, key=lambda name: class_ratio.error_along(trials, name, place).mean)
-        nearest.setdefault(best, []).append(numbers.share(share, 0))
-    titles = [f"“{CLASS_RATIO[name].title}” is off least on average" for name in nearest]
+        nearest.setdefault(best, []).append(place)
     known = "Of the methods that know no label, " * (len(methods) < len(answer.methods))
+    often_first = sorted(nearest, key=lambda name: -len(nearest[name]))
+    titles = [f"“{CLASS_RATIO[name].title}”" for name in often_first]
     if len(nearest) == 1:
-        return numbers.capital(f"{known}at every true share {titles[0]}.")
-    where = "; ".join(
-        f"if {numbers.join_words(tuple(shares), 'or')} {first_class(answer)}, {title}"
-        for title, shares in zip(titles, nearest.values(), strict=True)
+        return numbers.capital(f"{known}{titles[0]} is off least on average, whatever the true share.")
+    where = [_runs_words(nearest[name]) for name in often_first]
+    first = f"{titles[0]} is off least on average if {where[0]} {first_class(answer)}"
+    others = "; ".join(f"{title}, if {at}" for title, at in zip(titles[1:], where[1:], strict=True))
+    return f"{numbers.capital(f'{known}no method is the best everywhere')}: {first}; {others}."
+
+
+def _runs_words(places: Sequence[int]) -> str:
+    """Write the true shares at these places of `SHARES`, those side by side as a range: “10 % or 80 to 90 %”."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    words = (
+        numbers.share(SHARES[run[0]], 0)
+        if len(run) == 1
+        else f"{100 * SHARES[run[0]]:.0f} to {numbers.share(SHARES[run[-1]], 0)}"
+        for run in runs
     )
-    return f"{numbers.capital(f'{known}no method is the best everywhere')}: {where}."
+    return numbers.join_words(tuple(words), "or")
 
 
 def own_mix(answer: Answer) -> str:

@@ -80,9 +80,8 @@ def promise_words(class_names: Sequence[str], privacy: Privacy) -> str:
     )
     label = reporting(class_names, privacy.label_posterior)[0]
     return (
-        f"For the whole image {meaning} (<b>ε = {numbers.epsilon(image)}</b>, a limit that may fail "
-        f"{_how_rarely(privacy.delta)}). Each person also says which digit it is, and chance may change this answer: "
-        f"{label[:1].lower()}{label[1:]} (<b>ε = {numbers.epsilon(privacy.label)}</b>)."
+        f"For the whole image, <b>{meaning}</b>. Each person also says which digit it is, and chance may change this "
+        f"answer: {label[:1].lower()}{label[1:]}."
     )
 
 

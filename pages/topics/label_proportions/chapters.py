@@ -53,7 +53,7 @@ def _differences_words(answer: Answer) -> str:
     low, high = float(trial.true_proportions.min()), float(trial.true_proportions.max())
     if high > low:
         return (
-            f"Of labels, only one percentage: how many of its {answer.task.records} {positive}"
+            f"Of each bag it is told only one percentage: how many of its {answer.task.records} {positive}"
             f"{', with noise; in truth it goes' if is_noisy else ','} from <b>{numbers.share(low)}</b> in one bag to "
             f"<b>{numbers.share(high)}</b> in another. The more bags differ, the more can be learned."
         )

@@ -154,7 +154,7 @@ def _words(attack: Attack) -> str:
     then = many_answers.pushed(attack.answer.k, attack.share, other, attack.attackers)[other]
     more, less = (then, attack.here) if other < epsilon else (attack.here, then)
     law = "<b>Stronger.</b> " * all(more[name] > 1.01 * less[name] for name in (own, rival))
-    beside = f" With {title(rival)} it is {_up_to_100(attack.here[rival])} and {_up_to_100(then[rival])}." * (
+    beside = f" With {title(rival)}: by {_up_to_100(attack.here[rival])} and {_up_to_100(then[rival])} points." * (
         rival != own
     )
     return (

@@ -39,6 +39,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
         shown.remove(charts.SHOWN - 1)
     name = f"“{found.names[sent]}”"
     before, after = (numbers.out_of_100(float(belief[sent])) for belief in (found.prior, found.posterior))
+    misleads = ": it is misled" if found.posterior[sent] < found.prior[sent] and before != after else ""
     fits = f"which holds {name}" if found.supported[sent] else f"which by chance leaves out {name}"
     made = many_answers.mechanism(config.oracle, answer.k, config.epsilon)
     _, many = nouns(answer.question)
@@ -52,7 +53,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
             "one-report",
             "What does one report reveal of its sender?",
             f"This person sends {report}, {fits}, the true answer. To whoever receives it, the chance of {name} goes "
-            f"from {before} to <b>{after}</b>. A report changes the odds of an answer by {most} at most.",
+            f"from {before} to <b>{after}</b>{misleads}. A report changes the odds of an answer by {most} at most.",
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
             "answer before it, the share of all people, and after it. The odds of an answer changed by a factor of "

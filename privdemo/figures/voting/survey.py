@@ -224,7 +224,7 @@ def answers(here: RepeatedAnswers) -> Figure:
         layout={
             "xaxis": {"anchor": "y", **by_count},
             "yaxis": {
-                "title": {"text": "how often so many of the answers are A"},
+                "title": {"text": f"how often {_counts_words(n_answers)} answers are A"},
                 "domain": [0.62, 1],
                 "tickformat": ".0%",
                 "rangemode": "tozero",
@@ -237,6 +237,11 @@ def answers(here: RepeatedAnswers) -> Figure:
             "bargap": 0.15,
         },
     )
+
+
+def _counts_words(n_answers: int) -> str:
+    """Write the counts of an axis: “0 or 1”, “0, 1 or 2”, “0, 1, …, 9”."""
+    return {1: "0 or 1", 2: "0, 1 or 2"}.get(n_answers, f"0, 1, …, {n_answers}")
 
 
 def _guesses(all_guesses: Sequence[RepeatedAnswers], here: RepeatedAnswers) -> list[dict[str, Any]]:

@@ -81,7 +81,7 @@ def guessed(low, high) -> Estimate:
             ["79", (0.75, 0.6)],
             "“7”, <b>75</b> really have this digit; of 100 people reporting “9”, <b>60</b>",
         ),
-        (promise_words, ["79", promise()], "<b>80</b> really have this digit (<b>ε = 1.39</b>)"),
+        (promise_words, ["79", promise()], "<b>80</b> really have this digit."),
         (promise_words, ["79", promise(image_at_delta=1.0)], "the odds of a guess change by a factor of 2.72 at most"),
         (label_verdict, [guessed(0.51, 0.6), 0.5], "the image betrays the label"),
         (label_verdict, [guessed(0.5, 0.6), 0.5], "no better than chance"),
@@ -109,7 +109,9 @@ def test_the_takeaway_holds_the_packages_numbers():
     )
     assert f"<b>{found}</b>" in made.lost()[0].answer
     assert f"for {found} such images" in made.main()[0].figure.data["linkingHere"]
-    assert f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].answer
+    assert (
+        f"ε = {accounting.randomised_response_loss(0.2, 17, 64).epsilon(1e-5):,.0f}" in made.promised()[0].figure.html
+    )
     assert f"off by <b>{0.3 * math.sqrt(2 / math.pi):.2f}</b>" in shown("gaussian", level=0.3).lost()[2].answer
 
 

@@ -231,10 +231,12 @@ def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
     said = set()
     for seed in range(8):
         config = replace(DEFAULT, seed=seed)
-        supported = many_answers.one_report(config, 0).supported[0]
+        supported = bool(many_answers.one_report(config, 0).supported[0])
         fits = ", which holds “1”, the" if supported else ", which by chance leaves out “1”, the"
-        assert fits in says("What one person gives away", shown(config))
-        said.add(bool(supported))
+        words = says("What one person gives away", shown(config))
+        assert fits in words
+        assert ("</b>: it is misled. " in words) is not supported
+        said.add(supported)
     assert said == {True, False}
 
 

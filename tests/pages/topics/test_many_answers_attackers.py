@@ -51,7 +51,7 @@ def test_the_sentence_says_that_more_privacy_is_more_power() -> None:
     assert panel.answer == (
         "<b>Stronger.</b> With subset selection, <b>5 fake participants in 100</b> raise the share of “cholera” by "
         f"<b>{rise(SUBSETS, 1.0, of)}</b> points at ε = 1, and by <b>{rise(SUBSETS, 0.5, of)}</b> at ε = 0.5. "
-        f"With k-ary randomised response it is {rise(RANDOMISED_RESPONSE, 1.0, of)} and more than 100."
+        f"With k-ary randomised response: by {rise(RANDOMISED_RESPONSE, 1.0, of)} and more than 100 points."
     )
     assert "The true share of “cholera” is 1.3 %. No share can rise by more than 100 points" in panel.note
     rows = panel.rows()  # type: ignore[misc]

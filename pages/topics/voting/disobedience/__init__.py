@@ -338,7 +338,10 @@ def agree_words(way: Way, one: Disobeyed) -> str:
         return ""
     if not voting.is_noticed(way):
         return "The two halves do not tell such people from those who play along."
-    return "The two halves agree if all play along." if one.part else "The two halves agree, as all play along."
+    agree = "Corrected, both halves give the same share"
+    return (
+        f"{agree} if all play along; those who do not move them apart." if one.part else f"{agree}, as all play along."
+    )
 
 
 def price_words(shown: Shown, one: Disobeyed) -> str:
