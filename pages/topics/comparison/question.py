@@ -102,7 +102,7 @@ TRIALS = Number(
 SEED = Number(
     "compare_seed", limits.SEED, ComparisonConfig.seed, "Seed", help="The same seed gives the same people and noise."
 )
-GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0, "Goal: named correctly, at least (%)", 1.0)
+GOAL = Number("goal", limits.Limit("goal", 0.0, 100.0, "in per cent"), 90.0, "Goal: right, at least (%)", 1.0)
 OFF_BY = Number(
     "off_by",
     limits.Limit("points", 0.1, 50.0, "points that a share may be off"),
