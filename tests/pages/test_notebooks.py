@@ -59,7 +59,7 @@ FEW_TRIALS = {
 POINTS = r"right to ± ([\d.]+) points"
 HINT = r"use each bag as a hint ([\d.]+) %"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right sender for (\d+) of 100"
-LEARNT, OFF_BY = r"it names (?:\d+ to )?(\d+) of 100", r"off by ([\d.]+) on average"
+LEARNT, OFF_BY = r"It names (\d+) of 100", r"off by ([\d.]+) on average"
 CASES = [
     Case("", "home", r"found in (\d+) of 100"),
     Case("voting", "people", VOTED),

@@ -196,7 +196,7 @@ def test_the_code_for_own_images_computes_the_numbers_of_the_page(tmp_path, monk
     exec(code(at), scope := {"print": lambda *_: None})
     assert isinstance(scope["config"].dataset, datasets.Dataset)
     mark = 100 * np.mean([trial.fits["naive"].accuracy for trial in scope["trials"]])
-    assert f"names {mark:.1f} of 100" in takeaway(at)
+    assert f"names <b>{mark:.1f} of 100</b>" in takeaway(at)
 
 
 @pytest.mark.parametrize(

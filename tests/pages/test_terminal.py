@@ -96,7 +96,7 @@ def test_trials_in_the_background_are_waited_for(run, tmp_path):
     assert code == 0
     assert all(line.startswith("Training on noise: Trial ") for line in err.splitlines()), "on a slow machine"
     assert re.match(
-        r"Yes: it names .* of 100 new images correctly .* From these, a computer learned to tell 7 from 9",
+        r"Yes, but .* It names .* of 100 new images correctly .* From these, a computer learned to tell 7 from 9",
         out,
     )
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine.csv").read_text(encoding="utf-8"))))

@@ -44,7 +44,7 @@ def other_mixes(answer: Answer) -> list[Panel]:
         Panel(
             "errors",
             "How far off is each method for other true shares?",
-            _nearest_words(answer, blind or methods),
+            f"{_nearest_words(answer, blind or methods)} {_errors_words(answer, blind or methods)}",
             Chart(charts.errors(trials, methods)),
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
@@ -80,6 +80,18 @@ def _nearest_words(answer: Answer, methods: Sequence[str]) -> str:
     first = f"{titles[0]} is off least on average if {where[0]} {first_class(answer)}"
     others = "; ".join(f"{title}, if {at}" for title, at in zip(titles[1:], where[1:], strict=True))
     return f"{numbers.capital(f'{known}no method is the best everywhere')}: {first}; {others}."
+
+
+def _errors_words(answer: Answer, methods: Sequence[str]) -> str:
+    """Say between which numbers of 1,000 records the methods’ mean errors are, and how far off known labels are."""
+    trials, records = answer.trials, answer.task.records
+
+    def off(names: Sequence[str]) -> list[float]:
+        return [500 * class_ratio.error_along(trials, n, place).mean for n in names for place in range(len(SHARES))]
+
+    known = [name for name in answer.methods if name not in methods]
+    most_known = f"; with labels known, for {max(off(known)):.0f} at most" if known else ""
+    return f"They are off for <b>{min(off(methods)):.0f} to {max(off(methods)):.0f}</b> of 1,000 {records}{most_known}."
 
 
 def _runs_words(places: Sequence[int]) -> str:

@@ -31,17 +31,17 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
         snippet=code,
         figure=Cards(
             (
-                (
-                    "The digit that is reported (the label)",
-                    _verdict(privacy.label),
-                    f"ε = {label}. {label_words(class_names, privacy.label_posterior)}",
-                ),
-                ("One pixel", _verdict(pixel_epsilon(privacy)), f"ε = {pixel}. {pixel_words(privacy)}"),
                 ("The whole image", _verdict(privacy.image, of_image=True), f"ε = {image}. {image_words(privacy)}"),
                 (
                     "The whole image, if the limit may sometimes fail",
                     _verdict(privacy.image_at_delta, of_image=True),
                     f"ε = {image_at_delta}. {image_delta_words(family, privacy)}",
+                ),
+                ("One pixel", _verdict(pixel_epsilon(privacy)), f"ε = {pixel}. {pixel_words(privacy)}"),
+                (
+                    "The digit that is reported (the label)",
+                    _verdict(privacy.label),
+                    f"ε = {label}. {label_words(class_names, privacy.label_posterior)}",
                 ),
             )
         ),

@@ -190,12 +190,15 @@ def _comparison_sentence(answer: Answer) -> str:
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     if not (changed := _changed_words(answer)):
         between = " to ".join(sorted({right[name] for name in answer.compared}))
-        return f"<b>{yes}: it names {between} of 100 new images correctly{weak}.</b> From unchanged data, {tell}."
+        return (
+            f"<b>{yes}{weak}.</b> It names <b>{between} of 100</b> new images correctly. From unchanged data, {tell}."
+        )
     first, *others = answer.compared
     second = "".join(f", {right[name]} if it {_learns(name).replace('the changes', 'them')}" for name in others)
+    unchanged = f"; {right[CLEAN]} if nothing is changed"
     return (
-        f"<b>{yes}: it names {right[first]} of 100 new images correctly if it {_learns(first)}{second} ({right[CLEAN]} "
-        f"if nothing is changed){weak}.</b> {changed}{tell}."
+        f"<b>{yes}{weak}.</b> It names <b>{right[first]} of 100</b> new images correctly if it {_learns(first)}"
+        f"{second}{unchanged}. {changed}{tell}."
     )
 
 
@@ -218,7 +221,7 @@ def _weak_words(question: Question) -> str:
     if not level_of(pixels) and math.isinf(labels.epsilon):
         return ", but nobody is protected"
     is_weak = pixels.epsilon_at(DELTA) >= numbers.WEAK_FROM or math.isinf(labels.epsilon)
-    return ", but with these settings people are hardly protected" if is_weak else ""
+    return ", but people are hardly protected with these settings" if is_weak else ""
 
 
 def _changed_words(answer: Answer) -> str:

@@ -108,16 +108,16 @@ def test_words_follow_the_trials_and_the_setting(words, part):
 def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_than_not():
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
-        "<b>Yes: it names 50 of 100 new images correctly if it corrects for the changes, 100 if it ignores them (100 "
-        "if nothing is changed), but with these settings people are hardly protected.</b> To hide what each of 80 "
-        "people sent, about 20 % of the pixels and 20 % of the labels (“7” or “9”) were changed at random. From these, "
-        "a computer learned to tell 7 from 9."
+        "<b>Yes, but people are hardly protected with these settings.</b> It names <b>50 of 100</b> new images "
+        "correctly if it corrects for the changes, 100 if it ignores them; 100 if nothing is changed. To hide what each "
+        "of 80 people sent, about 20 % of the pixels and 20 % of the labels (“7” or “9”) were changed at random. From "
+        "these, a computer learned to tell 7 from 9."
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}
     fits[NAIVE] = replace(fits[NAIVE], accuracy=0.926)
     close = Answer(close.question, [replace(close.trials[0], fits=fits)] * 5)
-    assert "names 93 of 100 new images correctly if it corrects for the changes, 93 if it ignores" in close.takeaway()
+    assert "names <b>93 of 100</b> new images correctly if it corrects for the changes, 93 if it" in close.takeaway()
     lying, takeaway_of = replace(SMALL, labels=BinaryChannel(0.9, 0.8)), "whoever ignores the noise takes “9” for “7”"
     found = made(config=lying, naive=0.6), made(config=lying, spread=0.6), made(naive=0.6)
     assert [takeaway_of in answer.takeaway() for answer in found] == [True, False, False]
@@ -163,7 +163,7 @@ def test_headline_and_scores_compare_the_same_method_whatever_its_scores(methods
     right = numbers.whole_per_hundred(shown.score(ours or NAIVE, "accuracy").mean)
     how = ", knowing how often clean pixels have each grey" if ours == TRUE else ""
     learns = f"corrects for the changes{how}, 100 if it ignores them" if ours else "ignores the changes"
-    assert f"it names {right} of 100 new images correctly if it {learns} (100 if" in shown.takeaway()
+    assert f"names <b>{right} of 100</b> new images correctly if it {learns}; 100 if" in shown.takeaway()
     assert (f"“{title}” or “{ignoring}” is better" in chapters.scores(shown)[0].answer) == bool(ours)
 
 
