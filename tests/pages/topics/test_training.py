@@ -109,9 +109,9 @@ def test_the_takeaway_says_how_many_are_right_and_names_labels_that_lie_more_tha
     words = made(spread=0.9, naive=TRUTH).takeaway()
     assert words.startswith(
         "<b>Yes, but people are hardly protected with these settings.</b> It names <b>50 of 100</b> new images "
-        "correctly if it corrects for the changes, 100 if it ignores them; 100 if nothing is changed. To hide what each "
-        "of 80 people sent, about 20 % of the pixels and 20 % of the labels (“7” or “9”) were changed at random. From "
-        "these, a computer learned to tell 7 from 9."
+        "correctly if it corrects for the changes, 100 if it ignores them; 100 if nothing is changed. To hide what "
+        "each of 80 people sent, about 20 % of the pixels and 20 % of the labels (“7” or “9”) were changed at random. "
+        "From these, a computer learned to tell 7 from 9."
     )
     close = made(spread=np.where(TRUTH == 1, 0.9, 0.4), naive=TRUTH)
     fits = close.trials[0].fits | {SPREAD: replace(close.trials[0].fits[SPREAD], accuracy=0.934)}

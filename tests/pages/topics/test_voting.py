@@ -57,8 +57,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">To protect voters, each answer had a chance of 20 % (1 in 5) of being switched '
-        "(A to B, or B to A). From 1,000 simulated answers "
+        '<p class="takeaway">To stay private, each voter let chance switch the answer (A to B, or B to A), '
+        "with a probability of 20 % (1 in 5). From 1,000 simulated answers "
         f"we estimate that <b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–"
         f"{100 * best.high:.1f} %). The truth in the simulated country: <b>35.0 %</b>.</p>"
     )
@@ -158,7 +158,12 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
 @pytest.mark.parametrize(
     ("channel", "lies", "known", "one_answer"),
     [
-        (FIFTH, "To protect voters, each answer had a chance of 20 % (", "cannot tell whose", "until nothing"),
+        (
+            FIFTH,
+            "To stay private, each voter let chance switch the answer (A to B",
+            "cannot tell whose",
+            "until nothing",
+        ),
         (
             HONEST,
             "No answer was changed: everyone tells the truth.",
