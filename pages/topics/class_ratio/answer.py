@@ -192,8 +192,11 @@ def _given(answer: Answer) -> charts.Given:
 
 
 def _labels(answer: Answer) -> list[str]:
-    """Return the names of the classes, those of digits as plurals."""
-    return [f"{label}s" if label.isdigit() else label for label in answer.question.config.labels]
+    """Return the names of the classes, those of digits as plurals, with what they stand for if they do."""
+    labels = [f"{label}s" if label.isdigit() else label for label in answer.question.config.labels]
+    if not _think_words(answer):
+        return labels
+    return [f"{digits} ({what})" for digits, what in zip(labels, ("ill", "healthy"), strict=True)]
 
 
 def _marks_words(answer: Answer) -> str:

@@ -104,7 +104,7 @@ class Answer:
             f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
             f"{self._sent(chosen)}. "
             f"From all that they send, we estimate how common each {one} is, off by "
-            f"<b>{bare_points(self.off)} percentage points</b> on average{self._too_much()}."
+            f"<b>{bare_points(self.off)} percentage points</b> on average."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words += (
@@ -135,9 +135,10 @@ class Answer:
         first, last = shares[0], shares[-1]
         if not (first > _LITTLE * self.off and 0 < last < self.off):
             return ""
-        common, rare = (f"“{escape(names[i])}”: {numbers.share(float(shares[i]))}" for i in (0, -1))
+        common, rare = (f"“{names[i]}”: {numbers.share(float(shares[i]))}" for i in (0, -1))
         one, _ = nouns(self.question)
-        return f": little for a common {one} ({common}), too much for a rare one ({rare})"
+        error = f"An error of {bare_points(self.off)} points"
+        return f"{error} is little for a common {one} ({common}), too much for a rare one ({rare}). "
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
@@ -191,7 +192,7 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note="By chance an estimate can fall below 0 %, and about 5 of 100 ranges miss the true share.",
+                note=f"{self._too_much()}An estimate can be below 0 %; about 5 of 100 ranges miss the true share.",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(

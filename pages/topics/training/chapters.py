@@ -149,8 +149,8 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     return Prediction(
         "noisy-training",
-        f"A computer learned to tell {distinguished_words(config.classes)} from the images and labels of "
-        f"{len(config.classes) * config.n_train:,} people{_protection(config)}. "
+        f"Think of scans and diagnoses: a computer learned to tell {distinguished_words(config.classes)} from the "
+        f"images and labels of {len(config.classes) * config.n_train:,} people{_protection(config)}. "
         "<b>Of 100 new, unchanged images, how many does it name correctly?</b> "
         f"(By luck: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
@@ -171,7 +171,7 @@ def _before_the_guess(config: training.TrainingConfig) -> Markup:
     labels = {"true label": true, "label the computer gets": sent}
     table = figures.labelled_html({words: figures.contact_sheet(grey[None]) for words, grey in images.items()}, labels)
     dashed = "<p>Dashed: switched by chance.</p>" if true != sent else ""
-    return Markup(f"<p>Images and labels stand for secrets here, such as scans and diagnoses.</p>{table}{dashed}")
+    return Markup(f"{table}{dashed}")
 
 
 def _why_learned(config: training.TrainingConfig) -> str:

@@ -49,7 +49,12 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         "<b>Yes, for common answers, not for rare ones.</b> Each of 10,000 simulated people gives one of 64 "
         "answers and sends a list of 17 answers drawn at random, their own more likely than any other. From all that "
         f"they send, we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
-        f"average: little for a common answer (“1”: {first:.1f} %), too much for a rare one (“64”: {last:.1f} %)."
+        "average."
+    )
+    (panel,) = CHAPTERS["True and estimated shares"].panels(of)
+    assert panel.note.startswith(
+        f"An error of {standard_error(off)} points is little for a common answer (“1”: {first:.1f} %), "
+        f"too much for a rare one (“64”: {last:.1f} %). An estimate"
     )
     there, other = round(100 * made.p), round(100 * made.q)
     often = f"on the list {there} times of 100, each other answer {other} times of 100."

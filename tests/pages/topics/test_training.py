@@ -528,9 +528,9 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "A computer learned to tell 7 from 9 from the images and labels of 80 people. To protect them, chance changed "
-        "both: 20 % of the pixels were replaced by a random shade from black to white, and 20 % of the labels were "
-        "switched (“7” to “9” or “9” to “7”). <b>Of 100 new, unchanged images, how many does it name correctly?</b> "
-        "(By luck: 50.)"
+        "Think of scans and diagnoses: a computer learned to tell 7 from 9 from the images and labels of 80 people. To "
+        "protect them, chance changed both: 20 % of the pixels were replaced by a random shade from black to white, "
+        "and 20 % of the labels were switched (“7” to “9” or “9” to “7”). <b>Of 100 new, unchanged images, how many "
+        "does it name correctly?</b> (By luck: 50.)"
     )
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"
