@@ -27,7 +27,9 @@ from privdemo.experiments.comparison import (
     pushed,
     study,
 )
+from privdemo.experiments.comparison.config import records
 from privdemo.experiments.comparison.fit import SOLVERS
+from privdemo.experiments.comparison.release import example_labels
 from privdemo.experiments.comparison.study import Mark, Row
 from privdemo.experiments.trials import with_trial
 from privdemo.mechanisms import RandomisedResponse
@@ -550,3 +552,14 @@ def test_a_shipped_trial_at_a_larger_delta_is_what_a_trial_gives_now(mnist):
     for mark in deltas.STUDY.run_trial(config, 3):
         (row,) = (row for row in study.select(deltas.load(), config, mark.metric) if row.epsilon == 1.0)
         assert row.values[3] == pytest.approx(mark.value, rel=1e-5)
+
+
+def test_example_labels_are_sent_as_people_send_them_who_trust_nobody():
+    every = replace(DIGITS, epsilon=1.0)
+    found = [example_labels(replace(every, trial=0, seed=seed), 40) for seed in range(50)]
+    data = records(DIGITS.dataset)
+    assert found[0].true == [int(data.y[i]) for i in np.linspace(0, len(data.y) - 1, 40).astype(int)]
+    switched = [one != other for labels in found for one, other in zip(labels.true, labels.sent, strict=True)]
+    assert np.mean(switched) == pytest.approx(1 / (1 + math.e), abs=4 * math.sqrt(0.27 * 0.73 / 2000))
+    certain = example_labels(replace(every, epsilon=20.0), 40)
+    assert certain.true == certain.sent

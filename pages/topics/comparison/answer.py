@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 
-import numpy as np
-
 from pages.kit import numbers, opendp, own_data
 from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
@@ -34,6 +32,7 @@ from privdemo.experiments import comparison, results
 from privdemo.experiments.comparison import METRICS, RECORDS, SHARE, ComparisonConfig, Trial, has_pixels, needs_delta
 from privdemo.experiments.comparison.config import records
 from privdemo.experiments.comparison.pushed import PushedRow
+from privdemo.experiments.comparison.release import example_labels
 from privdemo.experiments.comparison.study import Row
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import comparison as charts
@@ -299,12 +298,11 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     from; of records without pixels the labels alone.
     """
     config, names = answer.question.config, names_in(answer.question.config.dataset)
-    data = records(config.dataset)
-    true = data.y[np.linspace(0, len(data.y) - 1, N_IMAGES).astype(int)]
-    sent = RandomisedResponse.from_epsilon(config.epsilon, 2).randomise(true, np.random.default_rng(config.seed))
-    truly, as_told = ([names.classes[label] for label in labels] for labels in (true, sent))
+    labels = example_labels(config, N_IMAGES)
+    truly, as_told = ([names.classes[label] for label in classes] for classes in labels)
+    sheet = figures.sample_sheet(records(config.dataset), N_IMAGES)[0] if has_pixels(config.dataset) else None
     table = figures.labelled_html(
-        {f"{N_IMAGES} {names.records}": figures.sample_sheet(data, N_IMAGES)[0]} if has_pixels(config.dataset) else {},
+        {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
         (f"{known} of new {names.records} right", "?"),
     )

@@ -139,6 +139,20 @@ class People(NamedTuple):
         return np.array([shares, [rarer, 1 - rarer]])
 
 
+class ExampleLabels(NamedTuple):
+    """The classes, 0 or 1, of some people: the `true` ones, and those `sent` if nobody is trusted."""
+
+    true: list[int]
+    sent: list[int]
+
+
+def example_labels(config: ComparisonConfig, n: int) -> ExampleLabels:
+    """Return the labels of `n` evenly spaced records, those of `figures.sample_sheet`, true and as they are sent."""
+    y = records(config.dataset).y
+    true = y[np.linspace(0, len(y) - 1, n).astype(int)]
+    return ExampleLabels(true.tolist(), config.flips.randomise(true, np.random.default_rng(config.seed)).tolist())
+
+
 def sizes(dataset: Source) -> tuple[int, int]:
     """Return the most people of each class to learn from, and how many records of each class are kept for testing."""
     y, boundary = records(dataset).y, records(dataset).n_train
