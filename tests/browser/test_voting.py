@@ -127,12 +127,20 @@ def test_a_number_typed_before_the_slider_is_answered_stays_and_reaches_the_addr
     browsing.open_page(page, f"{address}/voting")
     box = box_of(page)
     browsing.settled(page)
+
+    def wait_for_messages(n: int) -> None:
+        for _ in range(600):  # half a minute
+            if held is not None and len(held) >= n:
+                return
+            page.wait_for_timeout(50)
+        pytest.fail(f"fewer than {n} messages are on their way to the server")
+
     held = []
     slider_of(page).press("ArrowRight")
+    wait_for_messages(1)  # else both changes may be in one message
     box.fill("0.4")
     box.press("Enter")
-    while len(held) < 2:  # the slider's and the box's
-        page.wait_for_timeout(50)
+    wait_for_messages(2)
     (first, *rest), held = held, None
     first()
     expect(page).to_have_url(re.compile("lie=0.21$"))  # the answer to the slider, of which the box takes no notice
