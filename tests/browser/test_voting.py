@@ -1,4 +1,4 @@
-"""The page "How many really voted for A?" in a real Chromium: dots that follow the lie while it is dragged."""
+"""The page "How many voted for A?" in a real Chromium: dots that follow the lie while it is dragged."""
 
 import re
 from collections.abc import Callable

@@ -115,7 +115,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Voting with a lie",
-    question="How many really voted for A?",
+    question="How many voted for A?",
     address="voting",
     folds=standing_words,
     chapters=CHAPTERS,

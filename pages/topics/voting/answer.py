@@ -264,8 +264,7 @@ def lie_words(config: ElectionConfig) -> str:
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
         chance = f"{p10}{_one_in_words(config.channel.p10)}"
-        switched = "let chance switch the answer (A to B, or B to A)"
-        return f"To stay private, each voter {switched}, with a probability of {chance}"
+        return f"To stay private, each voter switched the answer (A to B, or B to A) with a chance of {chance}"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 

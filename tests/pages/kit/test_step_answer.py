@@ -15,7 +15,7 @@ from tests.pages.visiting import takeaway, visit
 @pytest.mark.parametrize(
     ("settings", "asked"),
     [
-        ({"lie": "0.3", "voters": "500"}, "How many really voted for A?"),
+        ({"lie": "0.3", "voters": "500"}, "How many voted for A?"),
         ({"lesson": "Asking a person again", "asked": "7", "prior": "0.4"}, "What do several answers"),
         ({"lesson": "How many to ask", "solve": "precision", "plan_voters": "500"}, "What does privacy cost?"),
         ({"lesson": "Many polls", "polls": "30"}, "What if the poll is repeated?"),
