@@ -41,9 +41,10 @@ LABELLED_CSS = """
 .labelled .label { justify-self: center; padding: 0.1rem 0.4rem; }
 .labelled .result { padding-left: 1rem; font-weight: 600; }
 .labelled .chance { border: 2px dashed #D55E00; border-radius: 0.4rem; }
-@media (max-width: 640px) {
+@media (max-width: 900px) {
   .labelled { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
   .labelled :is(.words, .result, img) { grid-column: 1 / -1; }
+  .labelled { max-width: 34rem; }
   .labelled .words { padding-top: 0.4rem; }
   .labelled .label { padding: 0 0.15rem; font-size: 0.8rem; }
   .labelled .result { padding-left: 0; }

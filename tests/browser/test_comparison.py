@@ -166,7 +166,7 @@ def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width:
 
 
 @pytest.mark.parametrize("address_of", ["comparison", "training"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (910, 700), (683, 512), (390, 844)])
 def test_before_the_guess_each_label_stands_under_its_image(
     page: Page, address: str, width: int, height: int, address_of: str
 ) -> None:
