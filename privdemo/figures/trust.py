@@ -1,4 +1,4 @@
-"""Show what hides labels for each party that may be trusted, and plot what the best method of each reaches."""
+"""Plot the accuracy of the best method for each party that is trusted: a small chart for the home page."""
 
 from __future__ import annotations
 

@@ -90,8 +90,9 @@ def _errors_words(answer: Answer, methods: Sequence[str]) -> str:
         return [500 * class_ratio.error_along(trials, n, place).mean for n in names for place in range(len(SHARES))]
 
     known = [name for name in answer.methods if name not in methods]
-    most_known = f"; with labels known, for {max(off(known)):.0f} at most" if known else ""
-    return f"They are off for <b>{min(off(methods)):.0f} to {max(off(methods)):.0f}</b> of 1,000 {records}{most_known}."
+    most_known = f"; with labels known, {max(off(known)):.0f} at most" if known else ""
+    errors = f"<b>{min(off(methods)):.0f} to {max(off(methods)):.0f}</b> of 1,000 {records}"
+    return f"The error is {errors}{most_known}."
 
 
 def _runs_words(places: Sequence[int]) -> str:

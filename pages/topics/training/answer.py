@@ -189,7 +189,7 @@ def _comparison_sentence(answer: Answer) -> str:
     yes = numbers.how_far(max(named[name] for name in answer.compared), luck, named[CLEAN])
     weak = _weak_words(answer.question) if yes in ("Yes", "Partly") else ""
     if not (changed := _changed_words(answer)):
-        between = " to ".join(sorted({right[name] for name in answer.compared}))
+        between = " to ".join(dict.fromkeys(right[name] for name in sorted(answer.compared, key=named.__getitem__)))
         return (
             f"<b>{yes}{weak}.</b> It names <b>{between} of 100</b> new images correctly. From unchanged data, {tell}."
         )
