@@ -46,7 +46,7 @@ LABELLED_CSS = """
   .labelled :is(.words, .result, img) { grid-column: 1 / -1; }
   .labelled { max-width: 34rem; }
   .labelled .words { padding-top: 0.4rem; }
-  .labelled .label { padding: 0 0.15rem; font-size: 0.8rem; }
+  .labelled .label { padding: 0 0.1rem; font-size: 0.85rem; }
   .labelled .result { padding-left: 0; }
   .labelled .result:empty, .labelled img + span { display: none; }
 }
