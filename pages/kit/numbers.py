@@ -31,7 +31,8 @@ def escape_markdown(words: str) -> str:
 # right at 0.5, and fewer than 89 at 2.
 WEAK_FROM = 2.0
 MODERATE_FROM = 0.5
-_PROTECTION = ((math.inf, "no"), (WEAK_FROM, "weak"), (MODERATE_FROM, "moderate"))
+# What the protection of an ε is called, each with the least ε of it.
+PROTECTION = ((0.0, "strong"), (MODERATE_FROM, "moderate"), (WEAK_FROM, "weak"))
 SCALE_OF_PROTECTION = (
     f"Protection is called strong here below ε = {MODERATE_FROM:g}, and weak from ε = {WEAK_FROM:g} on"
 )
@@ -405,10 +406,11 @@ def with_half(estimate: Estimate, scale: Scale = SHARE, *, bold: bool = False, s
 
 def protection(value: float) -> str:
     """Say how well an ε protects, as it is written: “moderate”."""
+    if math.isinf(value):
+        return "no"
     written = epsilon(value)
     shown = float(written) if re.fullmatch(r"[\d.]+", written) else value
-    words = next((words for least, words in _PROTECTION if shown >= least), "strong")
-    return words if shown else "full"
+    return next(word for least, word in reversed(PROTECTION) if shown >= least) if shown else "full"
 
 
 def on_scale(value: float) -> str:

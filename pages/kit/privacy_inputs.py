@@ -84,17 +84,32 @@ def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
     return Guessing(f"whoever sees what a person sends and guesses the {thing} is right", f"{each} {things}", n_values)
 
 
-def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", n_pixels: int = 0) -> None:
+def guess_scale(
+    epsilon: float,
+    guessing: Guessing,
+    *,
+    delta: float = 0.0,
+    name: str = "ε",
+    n_pixels: int = 0,
+    on_slider: bool = False,
+) -> None:
     """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
     `name` is what ε is called. If it is of one of `n_pixels` of an image, what all give away together stands first.
+    With `on_slider` the slider of the ε stands beside it and says how well it protects, so that this does not.
     """
-    shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, n_pixels=n_pixels)
+    shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, n_pixels=n_pixels, on_slider=on_slider)
     st.html(screen.with_explanations(shown, name))
 
 
 def guess_scale_html(
-    epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", n_pixels: int = 0
+    epsilon: float,
+    guessing: Guessing,
+    *,
+    delta: float = 0.0,
+    name: str = "ε",
+    n_pixels: int = 0,
+    on_slider: bool = False,
 ) -> str:
     """Return what `guess_scale` renders as HTML.
 
@@ -119,6 +134,8 @@ def guess_scale_html(
     weak = epsilon >= numbers.WEAK_FROM
     says = not by_delta and (weak or "pixels" not in guessing.people)
     why = f"{words} {guessing.why}" if guessing.why else ""
+    if on_slider:
+        name = ""
     return _scale_html(name, epsilon, "" if why else words, pictures, why, says, n_pixels)
 
 
@@ -142,8 +159,8 @@ def _scale_html(
     """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; it `says` how well it
     protects.
 
-    An ε that the slider shows stands first; one that follows from another number stands last, as the least known. Of
-    one of `n_pixels` it stands after the ε of all of them together, their sum.
+    An ε without a name of its own stands first; one that follows from another number stands last, as the least known.
+    Without any `name` it is left out. Of one of `n_pixels` it stands after the ε of all of them together, their sum.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     together = n_pixels * epsilon if n_pixels else 0.0
@@ -160,6 +177,8 @@ def _scale_html(
         whole = "practically none" if together > _FAR_BEYOND else written
         of_one = f"Of {of_what}: {protects} (its {numbers.on_scale(epsilon)})."
         shown = f"<b>Protection of a whole image: {whole}.</b> {of_one} {words}".strip()
+    elif not name:
+        shown = words
     elif not says:
         shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()
     elif name == "ε":
@@ -288,7 +307,7 @@ def epsilon(setting: Number, name: str, stops: tuple[float, ...] = EPSILONS) -> 
 
 def _loss_slider(name: str, stops: tuple[float, ...]) -> Slider:
     """Return the slider of an ε: the least, which is the most private, is on the right."""
-    return Slider(name, MORE_OR_LESS, stops, largest_left=True, unit="ε = ")
+    return Slider(name, MORE_OR_LESS, stops, largest_left=True, unit="ε = ", scale=numbers.PROTECTION)
 
 
 def epsilon_box(setting: Number, other: OtherUnit | None = None, label: str = "ε") -> None:

@@ -1,9 +1,10 @@
 """What cannot be asked is one clear sentence: a ``ValueError``, and a line at the terminal."""
 
+import cProfile
 import dataclasses
 import json
+import pstats
 import re
-import time
 
 import pytest
 
@@ -102,15 +103,13 @@ SLOWEST = [
 ]
 
 
-def test_advice_takes_less_than_50_milliseconds_of_processor_time():
+def test_advice_takes_few_steps_however_many_people_there_are():
+    """Calls of functions are counted, which a busy machine does not change; the benchmark has the milliseconds."""
     advise(Question("classifier", "nobody", within=0.05))  # reads the shipped results once
     for asked in SLOWEST:
-        seconds = []
-        for _ in range(5):
-            start = time.process_time()
+        with cProfile.Profile() as profile:
             advise(asked)
-            seconds.append(time.process_time() - start)
-        assert min(seconds) < 0.05, asked
+        assert pstats.Stats(profile).total_calls < 200_000, asked
 
 
 # --- words ---------------------------------------------------------------------------------------

@@ -52,8 +52,9 @@ Part = Literal["all", "slider", "boxes"]
 class Slider:
     """The slider of a number, over its whole range or over `stops`; `ends` are words for its left and right end.
 
-    `unit` stands before its numbers. With `largest_left` the largest number is on the left. With `percent`
-    the chosen number is shown in percent. With `live`, what is on the page follows it while it is dragged: each
+    With `scale` a word stands before the chosen number, such as “moderate (ε = 1)” with the `unit` “ε = ”; the scale has
+    the least number of each word, from the least on. With `largest_left` the largest number is on the left. With
+    `percent` the chosen number is shown in percent. With `live`, what is on the page follows it while it is dragged: each
     position is an event of the document, `privdemo-number`.
     """
 
@@ -64,6 +65,7 @@ class Slider:
     live: bool = False
     largest_left: bool = False
     unit: str = ""
+    scale: tuple[tuple[float, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,17 +159,18 @@ def _slider_data(slider: Slider, value: float, setting: Number) -> dict[str, Any
         "stops": stops,
         "percent": slider.percent,
         "unit": slider.unit,
+        "scale": slider.scale,
         "live": slider.live,
         "largestLeft": slider.largest_left,
     }
 
 
 def _ends(slider: Slider, stops: list[float] | None, low: float, high: float) -> tuple[str, str] | None:
-    """Return the words at the ends of a slider, each before the number there, unless they say that themselves."""
-    if slider.ends is None or slider.ends != MORE_OR_LESS:
+    """Return the words at the ends of a slider, each before the number there, unless words say enough."""
+    if slider.ends is None or slider.ends != MORE_OR_LESS or slider.scale:
         return slider.ends
     numbers = (stops[0], stops[-1]) if stops else (low, high)
-    shown = [f"{100 * number:.4g} %" if slider.percent else f"{slider.unit}{number:.4g}" for number in numbers]
+    shown = [f"{100 * number:.4g} %" if slider.percent else f"{number:.4g}" for number in numbers]
     left, right = reversed(shown) if slider.largest_left else shown
     return f"{slider.ends[0]} ({left})", f"{slider.ends[1]} ({right})"
 

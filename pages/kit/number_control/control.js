@@ -163,8 +163,7 @@ class Control {
     this.box.shown = text;
     if (!this.box.edited || this.held) this.box.show(text);
     if (!this.data.slider) return;
-    const { percent, unit } = this.data.slider;
-    const words = percent ? `${Number((100 * this.value).toPrecision(4))} %` : `${unit}${grouped(this.value, text)}`;
+    const words = inWords(this.value, this.data.slider);
     this.output.textContent = words;
     this.slider.setAttribute("aria-valuetext", words);
   }
@@ -175,7 +174,12 @@ class Control {
   }
 }
 
-const grouped = (value, text) => (Number.isInteger(value) ? value.toLocaleString("en") : text);
+function inWords(value, { percent, unit, scale }) {
+  if (percent) return `${Number((100 * value).toPrecision(4))} %`;
+  const number = unit + (Number.isInteger(value) ? value.toLocaleString("en") : shortest(value));
+  const word = scale.findLast(([least]) => value >= least)?.[1];
+  return word ? `${word} (${number})` : number;
+}
 
 const controls = new WeakMap();
 

@@ -76,7 +76,9 @@ def _meaning(values: Values, epsilon: float) -> None:
         return
     with contextlib.suppress(ValueError):
         k = released(question.config).truth.k
-        privacy_inputs.guess_scale(epsilon, privacy_inputs.guessing_one_of(k, *reversed(nouns(question))))
+        privacy_inputs.guess_scale(
+            epsilon, privacy_inputs.guessing_one_of(k, *reversed(nouns(question))), on_slider=True
+        )
 
 
 def _choose_method() -> None:

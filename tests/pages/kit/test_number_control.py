@@ -78,6 +78,7 @@ def test_a_share_with_a_slider_and_another_unit(session):
         "stops": None,
         "percent": True,
         "unit": "",
+        "scale": (),
         "live": True,
         "largestLeft": False,
     }

@@ -117,7 +117,7 @@ _DELTA_ENDS = ("more accurate (0.3)", "more private (0)")
             "e",
             "",
             "How much",
-            ("more accurate (ε = 20)", "more private (ε = 0.001)"),
+            ("more accurate", "more private"),
             sorted((*EPSILONS, 0.3)),
             False,
         ),
@@ -130,7 +130,7 @@ _DELTA_ENDS = ("more accurate (0.3)", "more private (0)")
             [d for d in DELTAS if d <= 0.5],
             False,
         ),
-        ("counts", "f", "", "Few", ("more accurate (ε = 2)", "more private (ε = 1)"), [1.0, 1.5, 2.0], False),
+        ("counts", "f", "", "Few", ("more accurate", "more private"), [1.0, 1.5, 2.0], False),
         ("pixels", "r", "p, chance of change", None, None, None, None),
         ("pixels", "g", "σ, noise strength", None, None, None, None),
     ],
@@ -327,3 +327,5 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     words = f"Others guess it right {right} of 100 times (pure guessing: 50), if a and b are equally common.{beyond}"
     assert f"{'.' if counted else ').'}</b> {words}<details>" in shown
     assert "<figcaption>100 patients</figcaption>" in shown
+    on_slider = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, on_slider=True)
+    assert on_slider.startswith(f'<div class="epsilon">{words}<details>')
