@@ -413,13 +413,6 @@ def protection(value: float) -> str:
     return next(word for least, word in reversed(PROTECTION) if shown >= least) if shown else "full"
 
 
-def on_scale(value: float) -> str:
-    """Write an ε with what it would take to be called strong, or, where it is, which way it counts."""
-    protects = protection(value)
-    scale = "smaller is more private" if protects == "strong" else f"under {MODERATE_FROM:g} is strong"
-    return f"ε = {epsilon(value)}" if protects == "full" else f"ε = {epsilon(value)}; {scale}"
-
-
 # A gain of less than so much is hardly one.
 _LEAST_GAIN = 0.02
 

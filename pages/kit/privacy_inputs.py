@@ -156,35 +156,32 @@ def black_or_white(pixels: PixelMechanism) -> Guessing:
 def _scale_html(
     name: str, epsilon: float, words: str, pictures: str, why: str = "", says: bool = True, n_pixels: int = 0
 ) -> str:
-    """Return what an ε means as HTML, with `pictures` and a scale to unfold, and `why` it does; it `says` how well it
-    protects.
+    """Return what an ε means as HTML, with `pictures` and the ε itself to unfold, and `why` it does; it `says` how well
+    it protects.
 
-    An ε without a name of its own stands first; one that follows from another number stands last, as the least known.
-    Without any `name` it is left out. Of one of `n_pixels` it stands after the ε of all of them together, their sum.
+    What protects stands first; of one answer it stands last, as what follows from the people. Without any `name` the
+    slider beside it says it. One of `n_pixels` stands after all of them together, whose ε is the sum.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     together = n_pixels * epsilon if n_pixels else 0.0
     summed = f"All {n_pixels:,} pixels of an image together have ε = {numbers.epsilon(together)}. " if n_pixels else ""
     reason, title = (f"<p>{why}</p>", "What this means") if why else ("", "Show this as dots")
+    its = f"{name or 'ε'} = {numbers.epsilon(epsilon)}"
     dots = (
-        f"<details><summary>{title}</summary>{reason}{pictures}"
-        f"<p>{odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
+        f"<details><summary>{title} ({its})</summary>{reason}{pictures}"
+        f"<p>{its}. {odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
-    protects, written = numbers.protection(epsilon), f"({numbers.on_scale(epsilon)})"
+    protects = numbers.protection(epsilon)
     of_what = name.removeprefix("ε of ")
     if n_pixels:
-        written = f"{numbers.protection(together)} ({numbers.on_scale(together)})"
-        whole = "practically none" if together > _FAR_BEYOND else written
-        of_one = f"Of {of_what}: {protects} (its {numbers.on_scale(epsilon)})."
-        shown = f"<b>Protection of a whole image: {whole}.</b> {of_one} {words}".strip()
-    elif not name:
+        whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
+        shown = f"<b>Protection of a whole image: {whole}.</b> Of {of_what}: {protects}. {words}".strip()
+    elif not says or not name:
         shown = words
-    elif not says:
-        shown = f"<b>{name} = {numbers.epsilon(epsilon)}.</b> {words}".strip()
     elif name == "ε":
-        shown = f"<b>{numbers.capital(protects)} protection {written}.</b> {words}"
+        shown = f"<b>{numbers.capital(protects)} protection.</b> {words}"
     else:
-        shown = f"{words} <b>Protection of {of_what}: {protects} {written}.</b>".strip()
+        shown = f"{words} <b>Protection of {of_what}: {protects}.</b>".strip()
     return f'<div class="epsilon">{shown}{dots}</div>'
 
 

@@ -275,22 +275,25 @@ def consequence(advice: Advice, other: Plan) -> str:
         takes = "takes" if question.ask == COUNTS else "take"
         return f"{goal} from {_people(question.people)} {takes} ε = {other.epsilon_needed:g}."
     better = "better" if _no_more(other.epsilon_needed, advice.plan.epsilon_needed) else "less well"
-    return f"{_people(question.people)} are protected {better}, for {goal}: ε = {other.epsilon_needed:g}."
+    return f"{_people(question.people)} are protected {better}, for {goal}."
 
 
 def _instead(advice: Advice, other: Plan) -> str:
-    """Return how many people another trust would need with the ε that is allowed, if both could change."""
+    """Return the ε that another trust takes, and how many people it would need with the ε that is allowed, if both
+    could change.
+    """
     question, plan = advice.question, advice.plan
     is_of_both = question.within is not None and question.people is not None and other.epsilon_needed is not None
     if not is_of_both or question.ask == CLASSIFIER or changes_nothing(advice, other):
         return ""
     epsilon, needed = f"ε = {question.epsilon:g}", other.people_needed
+    takes = f"That takes ε = {other.epsilon_needed:g}. " if advice.reached else ""
     if needed is None:
-        return f"With {epsilon} not even ten million people are enough."
+        return f"{takes}With {epsilon} not even ten million people are enough."
     fewer = _no_more(needed, plan.people_needed)
     take = "keep" if plan.epsilon == question.epsilon else "take"
     ask = "take a table of" if question.ask == COUNTS else "ask"
-    return f"Or {take} {epsilon} and {ask} {'only ' * fewer}{_people(needed)}."
+    return f"{takes}Or {take} {epsilon} and {ask} {'only ' * fewer}{_people(needed)}."
 
 
 def _no_more(number: float | None, instead_of: float | None) -> bool:

@@ -212,15 +212,15 @@ def test_other_trust_gives_each_of_two_ways_a_sentence():
     (shuffled,) = comparisons(advise(Question("yes-no", "nobody", 5000, 0.03)))
     assert shuffled == (
         "If people trust a shuffler, who mixes all answers so that nobody knows whose is whose, 5,000 people are "
-        "protected better, for the same ± 3 points: ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
+        "protected better, for the same ± 3 points. That takes ε = 0.064. Or keep ε = 1 and ask only 1,190 people."
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, 600 people are protected less well, for the same ± 5 points: ε = 2.184. Or take ε = 1 "
+        "If people trust nobody, 600 people are protected less well, for the same ± 5 points. That takes ε = 2.184. Or take ε = 1 "
         "and ask 1,795 people."
     )
     assert curator.endswith(
-        "600 people are protected better, for the same ± 5 points: ε = 0.159. Or take ε = 1 and ask only 389 people."
+        "600 people are protected better, for the same ± 5 points. That takes ε = 0.159. Or take ε = 1 and ask only 389 people."
     )
 
 

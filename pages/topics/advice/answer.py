@@ -11,9 +11,10 @@ from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
-from privdemo.accounting import most_guessed_right_again, of_100_words, right_of_100_words
+from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
+from privdemo.figures.guess_bar import guess_bar
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
@@ -21,8 +22,6 @@ _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “M
 _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
 # How often a person may be asked again, for the card on what stays at risk.
 _TIMES = 5
-# What stands under how often a guess between two answers is right.
-_BY_LUCK = "50 is pure guessing, 100 no privacy. "
 
 # What a party is called in the title of a card, where its name alone tells little.
 _CALLED = {"shuffler": "a service that mixes answers"}
@@ -72,21 +71,21 @@ def _cards(answer: Answer) -> Panel:
     cards = [
         (
             f"How often would others guess {what} correctly?",
-            right_of_100_words(plan.epsilon, plan.delta),
-            escape(f"{_BY_LUCK}{advise.whose_guess(plan)} {_protection_words(answer)}"),
+            _often(most_guessed_right(plan.epsilon, plan.delta)),
+            escape(f"{advise.whose_guess(plan)} {_protection_words(answer)}"),
         ),
         *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
             f"And if one person is {again}?",
-            of_100_words(most_guessed_right_again(plan.epsilon, plan.delta, _TIMES)),
-            f"{_BY_LUCK}Each answer gives away a little more. Ask each person as seldom as you can.",
+            _often(most_guessed_right_again(plan.epsilon, plan.delta, _TIMES)),
+            "Each answer gives away more. Ask each person as seldom as you can.",
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
     return Panel(
         "advice",
         figure=Cards(cards),
-        summary=" ".join((*(f"{title}: {number}. {words}" for title, number, words in cards), *others, _NEVER_HIDDEN)),
+        summary=" ".join((*(_card_words(*card) for card in cards), *others, _NEVER_HIDDEN)),
         on_slide=curves_of(answer),
         rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
         snippet=snippet(answer.question),
@@ -94,11 +93,21 @@ def _cards(answer: Answer) -> Panel:
     )
 
 
+def _card_words(title: str, number: str, words: str) -> str:
+    """Return a card as sentences: its bar, which says the same as its number, is left out."""
+    return f"{title}: {number.partition('<')[0]}. {words}"
+
+
+def _often(probability: float) -> str:
+    """Return how often a guess between two answers may be right, in words and as a bar."""
+    return f"{of_100_words(probability)}{guess_bar(probability)}"
+
+
 def _protection_words(answer: Answer) -> str:
     """Say how well the advice protects one person, and that ε is as large as Settings allow, if it is."""
     epsilon = answer.advice.plan.epsilon
-    is_set = "; set in Settings" if epsilon == answer.question.epsilon else ""
-    return f"{numbers.capital(numbers.protection(epsilon))} protection ({numbers.on_scale(epsilon)}{is_set})."
+    is_set = " (set in Settings)" if epsilon == answer.question.epsilon else ""
+    return f"{numbers.capital(numbers.protection(epsilon))} protection{is_set}."
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
@@ -109,7 +118,7 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
     """
     condition, _, does = advise.other_trust(other).partition(", who ")
     whom = condition.removeprefix("If people trust ")
-    question, start, luck = answer.question, "If", ""
+    question, start, end = answer.question, "If", ""
     if advise.changes_nothing(answer.advice, other):
         number = "no gain"
     elif question.ask == CLASSIFIER:
@@ -119,11 +128,11 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
     elif question.within is None or other.epsilon_needed is None:
         number = f"± {advise.margin(question, other)}"
     else:
-        start, luck = "And if", _BY_LUCK
-        number = right_of_100_words(other.epsilon_needed, other.delta)
+        start, end = "And if", "?"
+        number = _often(most_guessed_right(other.epsilon_needed, other.delta))
     who = f"{numbers.capital(whom)} {does}. " if does else ""
-    words = f"{luck}{who}Then {advise.consequence(answer.advice, other)}"
-    return escape(f"{start} people trust {_CALLED.get(other.trust, whom)}{'?' * bool(luck)}"), number, escape(words)
+    words = f"{who}Then {advise.consequence(answer.advice, other)}"
+    return escape(f"{start} people trust {_CALLED.get(other.trust, whom)}{end}"), number, escape(words)
 
 
 def _row(plan: Plan) -> dict[str, object]:
@@ -195,9 +204,11 @@ def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reac
         )
     epsilon = next(iter(found.values()))[0].epsilon
     own = f" (ε = {plan.epsilon:g})" if plan.epsilon < epsilon else ""
-    star = f" The star marks our advice{own}." if is_reached else ""
-    curves = f"One curve for each kind of trust (question 2), each with privacy loss ε = {epsilon:g}."
-    return f"{curves}{star}"
+    star = f" Star: our advice{own}." if is_reached else ""
+    return (
+        "Each curve is for one answer to question 2, whom people trust; all protect a person equally well "
+        f"(ε = {epsilon:g}).{star}"
+    )
 
 
 def snippet(question: Question) -> Snippet:

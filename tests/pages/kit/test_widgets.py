@@ -208,15 +208,14 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, how, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    start = rf"<b>{how} protection \(.*ε.* = {re.escape(epsilon)}; under 0\.5 is strong\)\.</b> Whoever "
-    assert re.search(rf"{start}.*<p>.* {numbers.SCALE_OF_PROTECTION}\.</p>", shown, re.DOTALL)
+    start = rf"<b>{how} protection\.</b> Whoever .*<summary>Show this as dots \(ε = {re.escape(epsilon)}\)</summary>"
+    assert re.search(rf"{start}.*<p>.* = {epsilon}\..* {numbers.SCALE_OF_PROTECTION}\.</p>", shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
 
 @pytest.mark.parametrize(("epsilon", "size", "right"), [(0.49, "strong", 63), (0.5, "moderate", 63), (2, "weak", 89)])
 def test_what_a_privacy_loss_is_called_is_what_is_said_of_it(epsilon, size, right):
     assert numbers.protection(epsilon) == size
-    assert numbers.on_scale(epsilon).endswith("smaller is more private") == (size == "strong")
     assert (numbers.protection(0.0), numbers.protection(math.inf)) == ("full", "no")
     assert accounting.most_right_of_100(epsilon, 0.0) == right
     assert [float(number) for number in re.findall(r"\d+(?:\.\d+)?", numbers.SCALE_OF_PROTECTION)] == [0.5, 2]
@@ -264,10 +263,10 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         together = privacy_inputs.guess_scale_html(
             epsilon, privacy_inputs.black_or_white(pixels), name="ε of one pixel", n_pixels=64
         )
-        whole = f"{numbers.protection(64 * epsilon)} ({numbers.on_scale(64 * epsilon)})"
-        whole = "practically none" if 64 * epsilon > 60 else whole
-        one = f"{numbers.protection(epsilon)} (its {numbers.on_scale(epsilon)})"
+        whole = "practically none" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
+        one = numbers.protection(epsilon)
         assert f"<b>Protection of a whole image: {whole}.</b> Of one pixel: {one}.<details" in together
+        assert f"<summary>What this means (ε of one pixel = {numbers.epsilon(epsilon)})</summary>" in together
         assert f"All 64 pixels of an image together have ε = {numbers.epsilon(64 * epsilon)}. " in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
@@ -299,11 +298,11 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     channel = BinaryChannel(0.1, 0.3)  # of voters of B 10 of 100 say A, of voters of A 70
     shown = privacy_inputs.answer_scale_html(channel, people)
     words = "Of 100 people who voted A, 70 say A. Of 100 who voted B, 10 say A."
-    assert f">{words} <b>Protection of one answer: moderate (ε = 1.95; under 0.5 is strong).</b><details" in shown
+    assert f">{words} <b>Protection of one answer: moderate.</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert (
-        f"<p>Whatever was believed before, the odds change at most sevenfold. {numbers.SCALE_OF_PROTECTION}.</p>"
-        in shown
+        "<p>ε of one answer = 1.95. Whatever was believed before, the odds change at most sevenfold. "
+        f"{numbers.SCALE_OF_PROTECTION}.</p>" in shown
     )
 
 
@@ -325,7 +324,8 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     shown = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta)
     beyond = f" This includes a chance of {counted} that the promise fails." if counted else ""
     words = f"Others guess it right {right} of 100 times (pure guessing: 50), if a and b are equally common.{beyond}"
-    assert f"{'.' if counted else ').'}</b> {words}<details>" in shown
+    protects = "" if counted else f"<b>{numbers.protection(epsilon).capitalize()} protection.</b> "
+    assert shown.startswith(f'<div class="epsilon">{protects}{words}<details>')
     assert "<figcaption>100 patients</figcaption>" in shown
     on_slider = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, on_slider=True)
     assert on_slider.startswith(f'<div class="epsilon">{words}<details>')

@@ -34,6 +34,7 @@ from pages.topics.advice.question import (
 from privdemo import accounting, advise
 from privdemo.advise import TRUSTS, YES_NO
 from privdemo.advise.shipped import people_of
+from privdemo.figures.guess_bar import guess_bar
 from tests.pages.visiting import finished, html, plain, takeaway, visit, warnings
 
 LINK = "https://example.org/advice?people=2000"
@@ -116,7 +117,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         first, second = what_to_do(answer(question, Trials()))
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1] == right
+        assert first.figure.contents[0][1].startswith(f"{right}<div")
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -150,24 +151,32 @@ def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
     assert set(goal.y) == {3.0}
 
 
+def right(epsilon):
+    return accounting.most_guessed_right(epsilon, 0.0)
+
+
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
     number, words = titles["And if people trust a service that mixes answers?"]
-    assert number == "fewer than 52 of 100 times"
+    assert number == f"fewer than 52 of 100 times{guess_bar(right(made.advice.alternatives[0].epsilon_needed))}"
     shuffled = made.advice.alternatives[0]
-    loss = f"5,000 people are protected better, for the same ± 3 points: ε = {shuffled.epsilon_needed:g}."
+    loss = f"5,000 people are protected better, for the same ± 3 points."
     shuffler = "A shuffler mixes all answers so that nobody knows whose is whose."
-    assert words == f"50 is pure guessing, 100 no privacy. {shuffler} Then {loss}"
+    assert words == f"{shuffler} Then {loss}"
     in_words = what_to_do(made)[0].summary
-    assert f"{loss} Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
+    assert (
+        f"{loss} That takes ε = {shuffled.epsilon_needed:g}. Or keep ε = 1 and ask only {shuffled.people_needed:,} people."
+        in in_words
+    )
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["And if one person is asked this 5 times?"][0] == "fewer than 88 of 100 times"
+    assert titles["And if one person is asked this 5 times?"][0].startswith("fewer than 88 of 100 times<div")
     number, words = titles["How often would others guess an answer correctly?"]
-    assert number == "fewer than 74 of 100 times"
-    assert words.startswith(
-        "50 is pure guessing, 100 no privacy. They see what that person sends, and guess which of two equally "
-        "likely answers is true. Moderate protection (ε = 1; under 0.5 is strong; set in Settings)."
+    assert number == f"fewer than 74 of 100 times{guess_bar(right(1.0))}"
+    assert f"answer correctly?: fewer than 74 of 100 times. {words}" in in_words
+    assert words == (
+        "They see what that person sends, and guess which of two equally likely answers is true. "
+        "Moderate protection (set in Settings)."
     )
 
 
@@ -177,8 +186,9 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
     )
     titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
     # Five times, four fifths of a chance of 0.7 that nothing is told outright.
-    right = accounting.most_guessed_right_again(0.5, 0.3, 5)
-    assert titles["And if one person is in 5 such tables?"] == f"fewer than {math.ceil(100 * right)} of 100 times"
+    often = accounting.most_guessed_right_again(0.5, 0.3, 5)
+    number = f"fewer than {math.ceil(100 * often)} of 100 times"
+    assert titles["And if one person is in 5 such tables?"] == number + guess_bar(often)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +205,7 @@ def test_curves_have_the_least_epsilon_of_every_method_where_less_is_advised(que
     assert advised < 0.01
     curves = what_to_do(made)[1]
     assert {row["epsilon"] for row in curves.rows()} == {0.01}
-    assert f"each with privacy loss ε = 0.01. The star marks our advice (ε = {advised:g})." in curves.note
+    assert f"all protect a person equally well (ε = 0.01). Star: our advice (ε = {advised:g})." in curves.note
 
 
 def test_every_option_that_is_called_otherwise_on_screen_is_one():
