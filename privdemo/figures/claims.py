@@ -29,7 +29,9 @@ _COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN:
 VERDICT_CSS = """
 .verdicts { display: flex; gap: 2px; height: 2.5rem; margin: 0.25rem 0 0.5rem; }
 .verdicts i { display: flex; align-items: center; justify-content: center; min-width: 1.1rem; border-radius: 0.2rem;
-  color: white; font: bold 1.2rem "Source Sans", sans-serif; }
+  color: white; font: bold 1.2rem "Source Sans", sans-serif; container-type: inline-size; }
+.verdicts i span { display: none; font-size: max(1rem, var(--least-letters, 0px)); }
+@container (min-width: 7rem) { .verdicts i span { display: inline; } }
 .verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
 .verdict-legend span { white-space: nowrap; }
 .verdict-legend i, .verdict-sign i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
@@ -44,10 +46,13 @@ VERDICT_CSS = """
 def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
     there = {verdict: n for verdict, n in counts.items() if n}
-    parts = "".join(f'<i style="flex:{n};background:{_COLOURS[verdict]}">{n}</i>' for verdict, n in there.items())
+    parts = "".join(
+        f'<i style="flex:{n};background:{_COLOURS[verdict]}">{n}'
+        f"<span>\u00a0{escape(_of(n, verdict).partition(',')[0])}</span></i>"
+        for verdict, n in there.items()
+    )
     legend = "".join(
-        f'<span><i style="background:{_COLOURS[verdict]}"></i> {SIGNS[verdict]} <b>{n}</b> '
-        f"{escape(_of(n, verdict))}</span>"
+        f'<span><i style="background:{_COLOURS[verdict]}"></i> <b>{n}</b> {escape(_of(n, verdict))}</span>'
         for verdict, n in there.items()
     )
     return (

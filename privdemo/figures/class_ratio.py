@@ -156,7 +156,8 @@ def _on_axis(picture: NDArray[np.uint8], place: int) -> dict[str, Any]:
 class Found(NamedTuple):
     """What a method finds for the share of the first class: its title, how it works, its colour, and the share.
 
-    `words` write it, `off` says how far it is from the truth, and `interval` what chance may have done.
+    `words` write it, `off` says how far it is from the truth, and `interval` what chance may have done. A share that
+    is not `is_near` the truth has a pale bar.
     """
 
     title: str
@@ -166,6 +167,7 @@ class Found(NamedTuple):
     words: str
     off: str
     interval: str
+    is_near: bool
 
 
 class Given(NamedTuple):
@@ -212,6 +214,7 @@ RATIO_CSS = f"""
   background: rgba(128, 128, 128, 0.15); }}
 .ratio-row .track * {{ position: absolute; }}
 .ratio-row .bar {{ top: 0; bottom: 0; left: 0; border-radius: 0.2rem; }}
+.ratio-row.far .bar {{ opacity: 0.4; }}
 .ratio-row .truth {{ top: -1rem; bottom: -1rem; width: 2px; margin-left: -1px; background: var(--truth); }}
 .ratio-row .track.label {{ background: none; font-weight: 600; }}
 .ratio-row .label span {{ white-space: nowrap; transform: translateX(-50%); }}
@@ -270,8 +273,9 @@ def _given_html(given: Given) -> str:
 def _found_row(found: Found, truth: float) -> str:
     interval = html.escape(found.interval, quote=True)
     known = " known" * (found.colour == palette.TRUTH.colour)
+    far = "" if found.is_near else " far"
     return (
-        f'<div class="ratio-row{known}" title="{interval}"><div><b>{html.escape(found.title)}</b>'
+        f'<div class="ratio-row{known}{far}" title="{interval}"><div><b>{html.escape(found.title)}</b>'
         f"<small>{html.escape(found.how)}</small></div>"
         f'<div class="track" aria-hidden="true"><i class="bar" style="width:{_at(found.estimate.mean)};'
         f'background:{found.colour}"></i><i class="truth" style="left:{_at(truth)}"></i></div>'
@@ -329,9 +333,9 @@ def _released_proportions(trial: Trial) -> Below:
     )
 
 
-def errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
+def errors(trials: Sequence[Trial], methods: Sequence[str], first: str = "the first class") -> Figure:
     """Return how many of 1,000 records every method counts in a wrong class, half the L1 error, against the share of
-    the first class in the test set.
+    the `first` class in the test set, as it is called.
     """
     lines = [
         method_curve(
@@ -340,7 +344,9 @@ def errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
         )
         for method in methods
     ]
-    return _error_chart(lines, _test_share_axis(), trials[0].config.share, title="counted in a wrong class, of 1,000")
+    return _error_chart(
+        lines, _test_share_axis(first), trials[0].config.share, title="counted in a wrong class, of 1,000"
+    )
 
 
 def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
@@ -351,8 +357,8 @@ def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
     return _error_chart(lines, _test_share_axis(), legend=170 if len(lines) > 4 else 90)
 
 
-def _test_share_axis() -> dict[str, Any]:
-    return axis("true share of the first class in the group", SHARES, ".0%") | {"dtick": 0.2}
+def _test_share_axis(first: str = "the first class") -> dict[str, Any]:
+    return axis(f"true share of {first} in the group", SHARES, ".0%") | {"dtick": 0.2}
 
 
 def errors_along_setting(

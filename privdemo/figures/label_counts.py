@@ -145,7 +145,7 @@ def beside(
     unit: str = "people",
 ) -> Figure:
     """Return true counts of `classes` and one release, and at the right how far each is off, with the range of 95 % of
-    all releases; without an `outcome` the true counts alone.
+    all releases; without an `outcome` the true counts alone, published as “?”.
 
     Each class is a row with both counts in words, under its one of `names`, or its number without names. `unit` is the
     title of the axis.
@@ -157,7 +157,9 @@ def beside(
     traces = [_row_bars(_TRUE, [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
     largest = [float(max(counts[c] for c in classes))]
     layout: dict[str, Any] = {"annotations": []}
-    if outcome:
+    if outcome is None:
+        words[:] = [f"{one}, published as <b>?</b>" for one in words]
+    else:
         style = LABEL_COUNTS[outcome.release].style
         every_error = published_errors(outcome, counts)
         errors = [every_error[c] for c in classes]

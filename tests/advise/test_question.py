@@ -216,11 +216,12 @@ def test_other_trust_gives_each_of_two_ways_a_sentence():
     )
     nobody, curator = comparisons(advise(Question("yes-no", "shuffler", 600, 0.05)))
     assert nobody == (
-        "If people trust nobody, 600 people are protected less well, for the same ± 5 points. That takes ε = 2.184. Or take ε = 1 "
-        "and ask 1,795 people."
+        "If people trust nobody, 600 people are protected less well, for the same ± 5 points. "
+        "That takes ε = 2.184. Or take ε = 1 and ask 1,795 people."
     )
     assert curator.endswith(
-        "600 people are protected better, for the same ± 5 points. That takes ε = 0.159. Or take ε = 1 and ask only 389 people."
+        "600 people are protected better, for the same ± 5 points. "
+        "That takes ε = 0.159. Or take ε = 1 and ask only 389 people."
     )
 
 

@@ -160,15 +160,18 @@ def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
     image = np.zeros((8, 8), np.uint8)
     given = ratio_charts.Given("known <", (0.7, 0.3), 2, "asked &", ("7s", "<9>"), (image, image), "so", "the 9 <")
     found = [
-        ratio_charts.Found("one & only", "how <", "#123456", Estimate(0.8, 0.7, 1.1), "80 %", "9 < 10", "70 to 110"),
-        ratio_charts.Found("other", "how", "#654321", Estimate(0.25, math.nan, math.nan), "25 %", "", ""),
+        ratio_charts.Found(
+            "one & only", "how <", "#123456", Estimate(0.8, 0.7, 1.1), "80 %", "9 < 10", "70 to 110", True
+        ),
+        ratio_charts.Found("other", "how", "#654321", Estimate(0.25, math.nan, math.nan), "25 %", "", "", False),
     ]
     reader = Reader(ratio_charts.answers_html(given, found, truth, "how many", "marks"))
     assert [bar["style"] for bar in reader.all("i") if bar["class"] == "bar"] == [
         "width:80.00%;background:#123456",
         "width:25.00%;background:#654321",
     ]
-    assert [row["title"] for row in reader.all("div") if row.get("class") == "ratio-row"] == ["70 to 110", ""]
+    rows = [row for row in reader.all("div") if row.get("class", "").startswith("ratio-row")][1:]
+    assert [(row["class"], row["title"]) for row in rows] == [("ratio-row", "70 to 110"), ("ratio-row far", "")]
     assert [line["style"] for line in reader.all("i") if line["class"] == "truth"] == [f"left:{100 * truth:.2f}%"] * 2
     assert [one["class"] for one in reader.all("span") if one.get("class") in ("high", "middle", "low")] == [place]
     assert [one["style"] for one in reader.all("span") if one.get("class") == "first"] == [

@@ -86,7 +86,7 @@ CASES = [
         100,
         {"proportion_noise": "Laplace", "proportion_epsilon": "2", "records": "Breast cancer"},
     ),
-    Case("class_ratio", "methods", r" says that ([\d.]+) %"),
+    Case("class_ratio", "methods", r"methods says ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
     Case("claims", "verdicts", r"noise, (\d+) hold and", 1),

@@ -17,6 +17,7 @@ from privdemo.experiments.claims import (
     CAVEAT,
     DIFFERS,
     FAILS,
+    FORMULA,
     HOLDS,
     OPEN,
     PAPERS,
@@ -240,7 +241,8 @@ def card(claim: Claim) -> tuple[str, str, str]:
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         published, found = "a clear gain", ours(claim).removesuffix(POINTS.unit)
     kind = "lecture" if claim.source == YAN else "paper"
-    both = charts.published_and_found(claim.what, f"the {kind} says", published, found)
+    says = f"the {kind}’s formula gives" if claim.reading == FORMULA else f"the {kind} says"
+    both = charts.published_and_found(claim.what, says, published, found)
     authors = f'<span title="{html.escape(PAPERS[claim.source])}">{html.escape(claim.source)}</span>'
     work = f"{kind} by {authors}, {claim.place}"
     return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{work}"

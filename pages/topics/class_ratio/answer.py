@@ -10,7 +10,14 @@ from pages.kit.numbers import LOSS, count_trials, with_half, with_range
 from pages.kit.panel import Chart, Markup, Panel
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
-from pages.topics.class_ratio.question import LARGE, Question, first_class_words
+from pages.topics.class_ratio.question import (
+    LARGE,
+    PATIENTS,
+    Question,
+    are_patients,
+    first_class_words,
+    records_words,
+)
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
@@ -84,13 +91,13 @@ HOW = {
         "takes each of the {records} for what most of its set are, or models how each kind looks, whichever explains "
         "the sets better"
     ),
-    MMD: "combines the sets’ average {records} until they look most like the average of the {n}",
+    MMD: "mixes the sets’ average {averaged} until the mix looks most like the average of the {n}",
     RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told what each of the sets’ {records} is (its label), and estimates the share from that",
-    PCC: "is told what each of the sets’ {records} is (its label); names each of the {n}, and counts",
+    EM: "is told {told}, and estimates the share from that",
+    PCC: "is told {told}; names each of the {n}, and counts",
 }
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
@@ -98,7 +105,7 @@ HOW_OF_TWO = {
         "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} that this gets wrong"
     ),
     COUNT: (
-        "learns to say “{name}” to {first} of set 1 and {second} of set 2, then counts how many of the {n} it calls "
+        "learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts how many of the {n} it calls "
         "“{name}”"
     ),
 }
@@ -119,10 +126,11 @@ def _found_panel(answer: Answer) -> Panel:
             numbers.share(estimate.mean),
             off_words(estimate.mean - truth),
             f"95 % interval of this mean: {numbers.interval(estimate)}" if estimate.known else "",
+            abs(estimate.mean - truth) <= _NEAR,
         )
         for name, estimate in found.items()
     ]
-    title = f"Share of {_labels(answer)[0]}, by method"
+    title = f"Share of {first_kind(answer)}, by method"
     figure = charts.answers_html(_given(answer), rows, truth, title, _marks_words(answer))
     return Panel(
         "methods",
@@ -143,8 +151,10 @@ def _found_panel(answer: Answer) -> Panel:
 
 def how_words(answer: Answer, method: str) -> str:
     """Say how a method finds the shares; with the numbers of the sets, where there are two mirrored ones."""
-    words = {"records": answer.task.records, "n": f"{answer.question.config.n_test:,}"}
-    released, labels = answer.trials[0].released, _labels(answer)
+    records, released, labels = counted(answer), answer.trials[0].released, _labels(answer)
+    told = "who in the sets is ill" if are_ill(answer) else f"what each of the sets’ {records} is (its label)"
+    words = {"records": records, "averaged": answer.task.records, "told": told}
+    words |= {"n": f"{answer.question.config.n_test:,}"}
     if method in HOW_OF_TWO and len(released) == len(labels) == 2:
         first, second = (numbers.share(float(row[0]), 0) for row in released)
         wrong = numbers.share(float(released[0][1]), 0)
@@ -156,7 +166,7 @@ def how_words(answer: Answer, method: str) -> str:
                 "first": first,
                 "second": second,
                 "wrong": wrong,
-                "name": answer.question.config.labels[0],
+                "name": PATIENTS[0] if are_ill(answer) else answer.question.config.labels[0],
             }
             how = HOW_OF_TWO[method].format(**words)
             return how.partition(";")[0] if method == SPREAD and not released[0][1] else how
@@ -176,37 +186,61 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
 
 def _given(answer: Answer) -> charts.Given:
     """Return what is given: sets of which the share of the first class is known, and records of which it is not."""
-    config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
-    labels = _labels(answer)
+    config, records, released = answer.question.config, counted(answer), answer.trials[0].released
+    labels, share = _labels(answer), f"the share of {first_kind(answer)}"
+    everyday = (
+        f"Nobody says which {records} {first_class(answer)}. The same happens in a hospital: it is known what share of "
+        "earlier patients was ill, but not who, and one wants the share among new patients."
+    )
+    if are_ill(answer):
+        ill, healthy = map(numbers.with_article, config.labels)
+        everyday = (
+            f"Handwritten digits stand for patients: {ill} for one who is ill, {healthy} for one who is healthy. The "
+            "computer sees the images, but not what they stand for."
+        )
     return charts.Given(
-        known=f"Known: the share of {labels[0]} in {len(released)} sets of other {records}, {config.set_size:,} each",
+        known=f"Known: {share} in {len(released)} sets of other {records}, {config.set_size:,} each",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"Wanted: the share of {labels[0]} in {config.n_test:,} new {records}",
+        question=f"Wanted: {share} in {config.n_test:,} new {records}",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
-        everyday=f"Nobody says which {records} {first_class(answer)}. The same happens in a hospital: "
-        "it is known what share of earlier patients was ill, but not who, and one wants the share among new patients.",
+        everyday=everyday,
     )
 
 
 def _labels(answer: Answer) -> list[str]:
-    """Return the names of the classes, those of digits as plurals, with what they stand for if they do."""
-    labels = [f"{label}s" if label.isdigit() else label for label in answer.question.config.labels]
-    if not _think_words(answer):
-        return labels
-    return [f"{digits} ({what})" for digits, what in zip(labels, ("ill", "healthy"), strict=True)]
+    """Return the names of the classes: those of patients, or of digits as plurals."""
+    if are_ill(answer):
+        return list(PATIENTS)
+    return [f"{label}s" if label.isdigit() else label for label in answer.question.config.labels]
+
+
+def first_kind(answer: Answer) -> str:
+    """Return what of which the share is wanted: “ill patients”, “7s”, “spam”."""
+    first, *_ = _labels(answer)
+    return f"{first} {counted(answer)}" if are_ill(answer) else first
+
+
+def are_ill(answer: Answer) -> bool:
+    """Return whether it is asked of patients who is ill, for whom images of two digits stand."""
+    return are_patients(answer.question.config.dataset, answer.question.config.n_classes)
+
+
+def counted(answer: Answer) -> str:
+    """Return what is counted: “patients”, “people”."""
+    return records_words(answer.question.config.dataset, answer.question.config.n_classes)
 
 
 def _marks_words(answer: Answer) -> str:
     """Explain the marks beside the methods."""
     n = len(answer.trials)
-    if n == 1:
-        return "Bars: one simulated trial; a full bar is 100 %. Grey line: truth."
+    several = f"averages of {n} trials, each with different {answer.task.records}"
+    bars = "one simulated trial" if n == 1 else several
     return (
-        f"Bars: averages of {n} trials, each with different {answer.task.records}; a full bar is 100 %. Grey line: "
-        "truth."
+        f"Bars: {bars}; a full bar is 100 %. Pale: more than {100 * _NEAR:g} points off. Grey line: the truth, known "
+        "because this is a test."
     )
 
 
@@ -224,7 +258,7 @@ def off_words(error: float) -> str:
 def waiting(question: Question) -> str:
     """Say what is being done before there is anything to show."""
     config = question.config
-    n_sets, records = 2 * config.copies * config.n_classes, counting_task(config.dataset).records
+    n_sets, records = 2 * config.copies * config.n_classes, records_words(config.dataset, config.n_classes)
     slow = MMD in config.methods and question.n_records > LARGE
     large = f" With so many, {CLASS_RATIO[MMD].title} takes a minute or two a trial." if slow else ""
     return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being chosen and learned from.{large}"
@@ -237,12 +271,12 @@ def takeaway(answer: Answer) -> str:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
-    records, best = answer.task.records, f"“{CLASS_RATIO[nearest].title}”"
+    records, best = counted(answer), f"“{CLASS_RATIO[nearest].title}”"
     new = f"Of {config.n_test:,} new {records}"
     best = f"the closest of {len(found)} methods" if others else best
     says = (
-        f"{best} says that <b>{numbers.share(found[nearest].mean)}</b> {first_class(answer)}; the truth is "
-        f"<b>{numbers.share(truth)}</b>"
+        f"<b>{numbers.share(truth)}</b> really {first_class(answer)}; {best} says "
+        f"<b>{numbers.share(found[nearest].mean)}</b>"
     )
     if not blind:
         return f"{new}, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
@@ -266,25 +300,17 @@ def _verdict_words(errors: Sequence[float]) -> str:
 
 
 def _known_words(answer: Answer) -> str:
-    """Say what alone is known: “We know that 70 % of the images in set 1 and 30 % in set 2 show a 7.”"""
-    released, records = answer.trials[0].released, answer.task.records
+    """Say what alone is known: “We know that 70 % of the patients in set 1 and 30 % in set 2 are ill, but not who.”"""
+    released, records = answer.trials[0].released, counted(answer)
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
         know = "are told, with noise," if answer.question.config.private else "know"
         mixed = {one, other} != {"0 %", "100 %"}
-        which = f", but not which {records} those are" if mixed else ""
+        which = ", but not who" if are_ill(answer) else f", but not which {records} those are"
+        which *= mixed
         known = f"{one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}"
-        return f"{_think_words(answer)}We {know} that {known}{which}."
+        return f"We {know} that {known}{which}."
     return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
-
-
-def _think_words(answer: Answer) -> str:
-    """Say what two digits stand for, so that it is plain why nobody says which images show which."""
-    one, other, *more = answer.question.config.labels
-    if more or not isinstance(answer.question.config.dataset, str) or not (one.isdigit() and other.isdigit()):
-        return ""
-    ill, healthy = numbers.with_article(one), numbers.with_article(other)
-    return f"Here handwritten digits stand for patients: {ill} is “ill”, {healthy} is “healthy”. "
 
 
 def given_words(answer: Answer) -> str:
@@ -392,7 +418,7 @@ def known_sets_words(answer: Answer) -> str:
     n_sets = 2 * config.copies * config.n_classes
     return (
         f"Every method but “{CLASS_RATIO[EM].title}” learns from {n_sets} sets of {config.set_size:,} "
-        f"{answer.task.records}, of which only the share of each class is known; half of them serve to choose settings."
+        f"{counted(answer)}, of which only the share of each class is known; half of them serve to choose settings."
     )
 
 

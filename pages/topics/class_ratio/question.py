@@ -135,6 +135,10 @@ class Question:
         return quick and own_data.is_quick(config.dataset, self.n_records // 4)
 
 
+# What an image of the first digit and of the second stand for.
+PATIENTS = ("ill", "healthy")
+
+
 def classes_setting(dataset: Source) -> Number:
     """Return the setting of the number of classes, at most as many as a visitor’s own data have."""
     if isinstance(dataset, str):
@@ -167,8 +171,22 @@ def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
     )
 
 
+def are_patients(dataset: Source, n_classes: int) -> bool:
+    """Return whether images of two digits stand for patients, so that it is plain why nobody says which image shows
+    which.
+    """
+    return isinstance(dataset, str) and n_classes == 2 and counting_task(dataset).classes[0].isdigit()
+
+
+def records_words(dataset: Source, n_classes: int) -> str:
+    """Say what is counted: “patients”, “images”, “people”."""
+    return "patients" if are_patients(dataset, n_classes) else counting_task(dataset).records
+
+
 def first_class_words(dataset: Source, n_classes: int) -> str:
-    """Say what records of the first class are: “show a 7”, “earn up to $50,000 a year”."""
+    """Say what records of the first class are: “are ill”, “show a 7”, “earn up to $50,000 a year”."""
+    if are_patients(dataset, n_classes):
+        return f"are {PATIENTS[0]}"
     task = counting_task(dataset)
     words = task.words[task.classes.index(class_ratio.chosen_classes(dataset, n_classes)[0])]
     return re.sub(r"^are (an? \d)$", r"show \1", words)

@@ -63,8 +63,8 @@ class Answer:
             )
         verdict = f"No, not {noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}:</b> a program that has the clean originals of {n} people finds the right sender for "
-            f"<b>{found}</b> sent images{chance}."
+            f"<b>{verdict}:</b> a program that already has the originals of {n} people (say, in a file) finds the "
+            f"right sender for <b>{found}</b> sent images{chance}."
         )
 
     @property

@@ -89,9 +89,9 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     scale = Scale(0.0, 20.0, 0.5, " patients") if off_by <= 10 else Scale(0.0, float(total), 1.0, " patients")
     return Prediction(
         "counts-off-by",
-        f"A clinic has counted its {total:,} patients by illness. Before it publishes the {len(counts)} counts, it "
-        f"changes each by a random amount (noise){_protection(question, outcome)}. <b>By how many patients will each "
-        "count be off, on average?</b>",
+        f"A clinic has counted its {total:,} patients by illness. To protect each patient, it changes every count by a "
+        f"random number (noise) before it publishes the {len(counts)} counts. {_protection(question, outcome)} <b>By "
+        "how many patients will each count be off, on average?</b>",
         off_by,
         scale,
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
@@ -103,10 +103,12 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
 def _protection(question: Question, outcome: Outcome) -> str:
     """Say what the noise promises each patient: how often others guess right, or nothing."""
     if not outcome.holds:
-        return ", which is meant to hide each patient, but guarantees nothing"
+        return "This noise guarantees nothing."
     often = right_of_100_words(question.config.epsilon, question.config.delta)
-    so = "so small" if often.startswith("up to") else "so"
-    return f", {so} that a guess which of two equally likely illnesses a patient has is right {often}"
+    return (
+        "Whoever sees these and guesses which of two equally likely illnesses a patient has is right "
+        f"{often} (by luck: 50)."
+    )
 
 
 def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int], names: Sequence[str]) -> str:

@@ -155,10 +155,10 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. "
-        f"{_told(answer, 'each bag')} <b>For how many of 100 new {records} will it be right about whether they "
+        f"{_told(answer, 'each group')} <b>For how many of 100 new {records} will it be right about whether they "
         f"{answer.task.positive}?</b> "
-        f"(Always saying “{answer.task.labels[0]}” is right for "
-        f"{numbers.whole_per_hundred(nothing)} of them.)",
+        f"(Always saying “{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)} of these new "
+        f"{records}.)",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -186,7 +186,7 @@ def one_bag(answer: Answer) -> Markup:
             size,
             float(trial.true_proportions[0]),
             n_sent,
-            kept="One bag as an example. Known only to whoever collected it: which of "
+            kept="One group as an example. Known only to whoever collected it: which of "
             f"{size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
             sent=f"What the computer is told about these {size:,} {task.records}: one percentage, and "
@@ -221,7 +221,7 @@ def _total_words(answer: Answer) -> str:
     """Say what the share of the first bag means, and the true one if it has noise."""
     true = numbers.share(float(answer.trials[0].true_proportions[0]))
     noise = f" (with noise; the truth is {true})" if math.isfinite(answer.question.config.proportion_epsilon) else ""
-    return f"of this bag {answer.task.positive}{noise}"
+    return f"of this group {answer.task.positive}{noise}"
 
 
 def one_bag_words(answer: Answer) -> str:
@@ -251,7 +251,7 @@ def waiting(question: Question) -> str:
     config = question.config
     return (
         f"<b>{len(label_proportions.methods_of(config))} models are being trained</b> on {config.n_bags:,} groups "
-        f"(“bags”) of {config.bag_size:,} {binary_task(config.dataset).records}."
+        f"of {config.bag_size:,} {binary_task(config.dataset).records}."
     )
 
 
@@ -259,14 +259,14 @@ def waiting(question: Question) -> str:
 
 
 def bags_words(answer: Answer) -> str:
-    """Write the bags as they were filled: “100 groups (“bags”) of 100 people”."""
+    """Write the bags as they were filled: “100 groups of 100 people”."""
     sizes, requested = answer.trials[0].sizes, answer.question.config.bag_size
     low, high = int(sizes.min()), int(sizes.max())
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     fewer = (
         f" (for {requested:,} there are too few of a kind)" if low < requested and answer.question.config.k == 1 else ""
     )
-    return f"<b>{len(sizes):,} groups (“bags”) of {size} {answer.task.records}</b>{fewer}"
+    return f"<b>{len(sizes):,} groups of {size} {answer.task.records}</b>{fewer}"
 
 
 def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> str:

@@ -158,7 +158,7 @@ class Answer:
         """
         others = range(1, min(self.k, _EXAMPLES))
         other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
-        return f"For example, one person {self._example(0)}. Another {self._example(other)}.{self._how_often()}"
+        return f"For example, one person {self._example(0)}.<br>Another {self._example(other)}."
 
     def _how_often(self) -> str:
         """Say how often a list holds an answer; nothing of other methods."""
@@ -169,7 +169,7 @@ class Answer:
         if there == other:
             there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
         one, _ = nouns(self.question)
-        return f" A person’s own {one} is on the list {there}, each other {one} {other}."
+        return f"A person’s own {one} is on the list {there}, each other {one} {other}. "
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""
@@ -179,10 +179,11 @@ class Answer:
         """Say what a person sends who has one of the answers."""
         config, name = self.question.config, self.release.truth.names[true]
         sent = example_of(config, true)
-        listed = ", ".join(sent[:_MOST_NAMES]) + f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
+        listed = " ".join(f'<span class="sent">{escape(one)}</span>' for one in sent[:_MOST_NAMES])
+        listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
         without = "" if self._sends(true) else f" (“{escape(name)}” was left out by chance)"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
-        return f"{has} “{escape(name)}” and {does}: <b>{escape(listed or 'none')}</b>{without}"
+        return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 
     def main(self) -> list[Panel]:
         """Return the panel of true shares, and those estimated from one release."""
@@ -192,7 +193,7 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note=f"{self._too_much()}An estimate can be below 0 %; about 5 of 100 ranges miss the true share.",
+                note=f"{self._how_often()}{self._missed()} An estimate can be below 0 %.",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -204,6 +205,14 @@ class Answer:
             ),
             *about_negative(self.question, [found.shares[: charts.SHOWN]]),
         ]
+
+    def _missed(self) -> str:
+        """Say how many of the ranges that are shown miss the true share."""
+        found, shares = self.release.found[self.question.config.oracle], self.release.truth.shares
+        shown = slice(min(self.k, charts.SHOWN))
+        missed = int(((found.low > shares) | (shares > found.high))[shown].sum())
+        n = len(shares[shown])
+        return f"{missed} of these {n} ranges miss{'es' * (missed == 1)} the true share; about 5 of 100 do."
 
     def _summary(self) -> str:
         """Describe the figure of true and estimated shares."""
@@ -219,7 +228,7 @@ class Answer:
                 f"{numbers.share(float(covered))} of all intervals contain the truth"
             )
         return (
-            f"{_people_words(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
+            f"{self._too_much()}{_people_words(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
             f"{numbers.share(float(people.shares[0]))}. Marks: shares estimated from one release by inversion, with "
             f"95 % "
             f"intervals; they are of these {config.people:,} people, and may begin below 0. "

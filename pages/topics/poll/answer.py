@@ -166,11 +166,8 @@ def _protection_words(config: PollConfig) -> str:
 
 
 def ways_html(chosen: str) -> str:
-    """Say of each way of answering what it is and where the answers go, as HTML; a telephone shows the chosen one."""
-    lines = "".join(
-        f"<p{' class=chosen' * (way == chosen)}><b>{way}</b>: {words}</p>" for way, words in WAY_WORDS.items()
-    )
-    return f'<div class="poll-ways">{lines}</div>'
+    """Say what the chosen way of answering is and where the answers go, as HTML."""
+    return f'<p class="poll-way"><b>{chosen}</b>: {WAY_WORDS[chosen]}</p>'
 
 
 def how_to_lie(question: Question) -> str:

@@ -247,7 +247,7 @@ CLAIMS = (
         unit=PERCENT,
         reading=FORMULA,
         surprise="A paper’s formula has a plus where a minus belongs.",
-        what=f"In a poll, the true answer of {100 * _SHARE:g} of 100 people is Yes. With a plus, then with a minus:",
+        what=f"In a poll, the true answer of {100 * _SHARE:g} of 100 people is Yes. The formula is meant to find them:",
         card_unit=(100, "of 100"),
     ),
     ClaimRow(

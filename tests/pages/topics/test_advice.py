@@ -161,13 +161,13 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     number, words = titles["And if people trust a service that mixes answers?"]
     assert number == f"fewer than 52 of 100 times{guess_bar(right(made.advice.alternatives[0].epsilon_needed))}"
     shuffled = made.advice.alternatives[0]
-    loss = f"5,000 people are protected better, for the same ± 3 points."
+    loss = "5,000 people are protected better, for the same ± 3 points."
     shuffler = "A shuffler mixes all answers so that nobody knows whose is whose."
     assert words == f"{shuffler} Then {loss}"
     in_words = what_to_do(made)[0].summary
     assert (
-        f"{loss} That takes ε = {shuffled.epsilon_needed:g}. Or keep ε = 1 and ask only {shuffled.people_needed:,} people."
-        in in_words
+        f"{loss} That takes ε = {shuffled.epsilon_needed:g}. "
+        f"Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     )
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
     assert titles["And if one person is asked this 5 times?"][0].startswith("fewer than 88 of 100 times<div")

@@ -39,16 +39,16 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest = min(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "<b>Yes.</b> Here handwritten digits stand for patients: a 7 is “ill”, a 9 is “healthy”. We know that 80 % of "
-        "the images in set 1 and 20 % in set 2 show a 7, but not which images those are. Of 40 new images, the closest "
-        f"of 3 methods says that <b>{100 * shares[nearest].mean:.1f} %</b> show a 7; the truth is <b>50.0 %</b>."
+        "<b>Yes.</b> We know that 80 % of the patients in set 1 and 20 % in set 2 are ill, but not who. Of 40 new "
+        "patients, <b>50.0 %</b> really are ill; the closest of 3 methods says "
+        f"<b>{100 * shares[nearest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
-    assert "Given are two other sets: 80 % of set 1 show a 7 and 20 % of set 2." in panel.summary
+    assert "Given are two other sets: 80 % of set 1 are ill and 20 % of set 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "Of 40 new images, “labels known (for comparison)” says that <b>" in said
+    assert "Of 40 new patients, <b>50.0 %</b> really are ill; “labels known (for comparison)” says <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -99,7 +99,7 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
 
 def test_the_first_class_is_named_as_in_a_sentence() -> None:
     assert [first_class_words(*asked) for asked in (("digits", 2), ("mnist", 3), ("breast_cancer", 2))] == [
-        "show a 7",
+        "are ill",
         "show a 0",
         "are benign",
     ]

@@ -226,22 +226,24 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     [
         (
             {},
-            ", so that a guess which of two equally likely illnesses a patient has is right fewer than 74 of 100",
+            "Whoever sees these and guesses which of two equally likely illnesses a patient has is right fewer "
+            "than 74 of 100 times (by luck: 50).",
         ),
         (
             {"count_epsilon": "5"},
-            ", so small that a guess which of two equally likely illnesses a patient has is right up ",
+            "Whoever sees these and guesses which of two equally likely illnesses a patient has is right up to "
+            "nearly 100 of 100 times (by luck: 50).",
         ),
         (
             {"mechanism": RELEASES["dirichlet local"].title},
-            ", which is meant to hide each patient, but guarantees nothing.",
+            "This noise guarantees nothing.",
         ),
     ],
 )
 def test_before_a_guess_the_noise_promises_no_more_than_it_keeps(texts, words):
     shown = PAGE.answer(question_of(from_texts(PAGE.all_settings, texts)), None)
     (panel,) = CHAPTERS.all[0].panels(shown)
-    assert f"changes each by a random amount (noise){words}" in panel.prediction.ask
+    assert f"before it publishes the 6 counts. {words} <b>By how many" in panel.prediction.ask
 
 
 def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():

@@ -115,7 +115,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     negative = 1 - sum(trial.test_share for trial in shown.trials) / len(shown.trials)
     assert (
         f"new tumours will it be right about whether they are malignant?</b> (Always saying “benign” is right for "
-        f"{100 * negative:.0f} of them.)" in scores.prediction.ask
+        f"{100 * negative:.0f} of these new tumours.)" in scores.prediction.ask
     )
     assert scores.prediction.covered == bag.figure
     trial = shown.trials[0]
@@ -149,7 +149,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
 
 def test_a_visit_answers_a_change_shows_and_hard_settings_get_a_sentence():
     at = finished(visit(PAGE.address, records="Breast cancer", bags="10", bag_size="12", bag_draws="1", fill="skewed"))
-    assert "10 groups (“bags”) of 12 tumours" in takeaway(at)
+    assert "10 groups of 12 tumours" in takeaway(at)
     at.button_group(key="proportion_noise").set_value("Laplace").run()
     at.number_input(key="proportion_epsilon_scale").set_value(0.25).run()
     assert at.number_input(key="proportion_epsilon").value == pytest.approx(1 / (12 * 0.25))  # b = 1/(m ε)

@@ -52,14 +52,21 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         "average."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
-    assert panel.note.startswith(
+    assert panel.summary.startswith(
         f"An error of {standard_error(off)} points is little for a common answer (“1”: {first:.1f} %), "
-        f"too much for a rare one (“64”: {last:.1f} %). An estimate"
+        f"too much for a rare one (“64”: {last:.1f} %). "
     )
     there, other = round(100 * made.p), round(100 * made.q)
     often = f"on the list {there} times of 100, each other answer {other} times of 100."
-    assert of.examples.endswith(f" A person’s own answer is {often}")
-    assert "50.25 times of 100, each other answer 50.00" in shown(replace(DEFAULT, epsilon=0.01)).examples
+    found, shares = of.release.found["subset selection"], of.release.truth.shares
+    every = list(zip(found.low, shares, found.high, strict=True))
+    missed = sum(not low <= share <= high for low, share, high in every[:16])
+    assert panel.note == (
+        f"A person’s own answer is {often} {missed} of these 16 ranges miss the true share; about 5 of 100 do. "
+        "An estimate can be below 0 %."
+    )
+    panel, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01)))
+    assert "50.25 times of 100, each other answer 50.00" in panel.note
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     few = shown(replace(DEFAULT, people=100)).takeaway()
     assert few.startswith("<b>Not here.</b> Each of ")
@@ -68,6 +75,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     panel, *_ = of.main()
     error = f"subset selection {ERRORS['subset selection']} points, k-ary randomised response "
     assert f"{error}{ERRORS[RANDOMISED_RESPONSE]} points." in panel.summary
+
+
+def each_of(sent):
+    return " ".join(f'<span class="sent">{name}</span>' for name in sent)
 
 
 def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines() -> None:
@@ -80,14 +91,12 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
     other = many_answers.one_report(config, first)
     also = [name for name, is_in in zip(other.names, other.supported, strict=True) if is_in]
     assert shown(config).examples == (
-        f"For example, one person has “cold” and sends: <b>{', '.join(sent)}</b>"
-        f" (“cold” was left out by chance). Another has "
-        f"“{other.names[first]}” and sends: <b>{', '.join(also)}</b>. A person’s own illness is "
-        "on the list 48 times of 100, each other illness 23 times of 100."
+        f"For example, one person has “cold” and sends: {each_of(sent)}"
+        f" (“cold” was left out by chance).<br>Another has “{other.names[first]}” and sends: {each_of(also)}."
     )
     several = shown(replace(config, oracle="basic rappor")).examples
-    assert re.search("and says yes to: <b>cold, .*</b>[.] Another", several)
-    assert re.search("and 269 more</b>[.] Another", shown(replace(config, k=1024)).examples)
+    assert re.search('and says yes to: <span class="sent">cold</span> <span .*</span>[.]<br>Another', several)
+    assert re.search("and 269 more[.]<br>Another", shown(replace(config, k=1024)).examples)
 
 
 @pytest.mark.parametrize("oracle", [RANDOMISED_RESPONSE, "subset selection"])
