@@ -21,7 +21,7 @@ from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
 # What stands above the rows of pictures.
-_ROWS_TITLE = "What a program without the originals can guess"
+_ROWS_TITLE = "And what can a program guess that has no originals?"
 # The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
 # The kinds of a dial's jobs: guesses at its own level, and at all levels that it is dragged over.

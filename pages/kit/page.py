@@ -97,12 +97,15 @@ class Chapter:
 class Chapters:
     """All chapters of a page in order; `key` is the name of the choice among them in the address.
 
-    They are `numbered` unless numbers would make them read as things to do.
+    They are `numbered` unless numbers would make them read as things to do. Until a question is `ready` for more than
+    the first, all are folded behind the words `later`.
     """
 
     key: str
     all: tuple[Chapter, ...]
     numbered: bool = True
+    ready: Callable[[Any], bool] = field(default=lambda question: True)
+    later: str = ""
 
     def choice(self, question: Any = None, current: str = "") -> Choice:
         """Return the choice among the chapters that fit a question, or among all without one.
@@ -311,13 +314,18 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     if current not in choice.options:  # it existed for another question
         values.put(choice, choice.default)
     story = [one.name for one in page.chapters.all if one.name in choice.options and not one.for_specialists]
+    is_ready = page.chapters.ready(question)
     with st.container(key="chapter-choice", horizontal=True, vertical_alignment="center", gap=None):
         name = inputs.choose(choice, hide_label=True)
-        if len(story) < len(choice.options):
-            screen.fold_chapters_for_specialists(len(story), is_open=name not in story)
+        if not is_ready:
+            screen.fold_chapters(0, page.chapters.later, is_open=name != story[0])
+        elif len(story) < len(choice.options):
+            screen.fold_chapters(len(story), "For specialists", is_open=name not in story)
     if not page.chapters.numbered:
         screen.unnumber_chapters()
-    if name in story[:-1]:
+    if not is_ready:
+        pass  # the next chapter has nothing to show yet
+    elif name in story[:-1]:
         following = story[story.index(name) + 1]
         st.button(
             f"Next: {choice.on_screen(following)} →", on_click=values.put, args=(choice, following), key="next-chapter"

@@ -165,10 +165,10 @@ def _scale_html(
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     together = n_pixels * epsilon if n_pixels else 0.0
     summed = f"All {n_pixels:,} pixels of an image together have ε = {numbers.epsilon(together)}. " if n_pixels else ""
-    reason, title = (f"<p>{why}</p>", "What this means") if why else ("", "Show this as dots")
+    reason = f"<p>{why}</p>" if why else ""
     its = f"{name or 'ε'} = {numbers.epsilon(epsilon)}"
     dots = (
-        f"<details><summary>{title} ({its})</summary>{reason}{pictures}"
+        f"<details><summary>What this means</summary>{reason}{pictures}"
         f"<p>{its}. {odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
     protects = numbers.protection(epsilon)

@@ -204,12 +204,13 @@ def _still(shown: Any) -> str:
     return shown.html if shown is not None else ""
 
 
-def fold_chapters_for_specialists(n_story: int, is_open: bool) -> None:
-    """Fold the chapters after the first `n_story` behind the words “For specialists”, beside the others."""
-    later = f'.st-key-chapter-choice [role="radio"]:nth-child(n + {n_story + 1})'
-    rules = "--chapter-order: 2; --chapter-display: var(--specialists-display, none);"
+def fold_chapters(n_first: int, words: str, is_open: bool) -> None:
+    """Fold the chapters after the first `n_first` behind `words`, beside the others; with 0 the chosen one, too."""
+    later = f'.st-key-chapter-choice [role="radio"]:nth-child(n + {n_first + 1})'
+    rules = "--chapter-order: 2; --chapter-display: var(--later-chapters-display, none);"
     st.html(f"<style>{later} {{ {rules} }}</style>")
-    st.html(f'<details class="specialists"{" open" * is_open}><summary>For specialists</summary></details>')
+    kind = "later-chapters" if n_first else "later-chapters all-chapters"
+    st.html(f'<details class="{kind}"{" open" * is_open}><summary>{words}</summary></details>')
 
 
 def unnumber_chapters() -> None:

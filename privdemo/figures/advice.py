@@ -51,8 +51,9 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
         ".3g",
         stars=[_star(plan, plan.people, 100 * plan.half_width)],
         more=[] if within is None else [_goal(people, 100 * within, f"limit: ± {100 * within:g}")],
-        legend=90,
+        legend=68,
         avoid_overlap=True,
+        legend_on_top=True,
     )
 
 
@@ -76,8 +77,9 @@ def accuracies(found: Mapping[str, Sequence[Plan]], plan: Plan, goal: float | No
         ".1f",
         stars=[_star(plan, plan.epsilon, 100 * right)],
         more=[] if goal is None else [_goal(levels, 100 * goal, f"goal: {100 * goal:.1f}")],
-        legend=90,
+        legend=68,
         avoid_overlap=True,
+        legend_on_top=True,
     )
 
 

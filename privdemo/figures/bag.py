@@ -8,11 +8,10 @@ import html
 import numpy as np
 
 from privdemo import palette
-from privdemo.figures.people import SAID_A, SAID_B, Dot, Shape, dot_field
+from privdemo.figures.people import SAID_A, SAID_B, Dot, dot_field
 
-# A record whose label is not told: a question mark, as circles and squares say which label it is.
-_QUESTION_MARK = "h4.2v4.2h-1.5v1.2h-1.2v-2.5h1.5v-1.7h-1.6v1h-1.4zm1.5 6.2h1.2v1.2h-1.2z"
-UNLABELLED = Dot(palette.TRUTH.colour, Shape(-2.1, -3.7, _QUESTION_MARK, "?", "?"))
+# A record whose label is not told: grey, as the colours and shapes of others say which label it is.
+UNLABELLED = Dot(palette.TRUTH.colour, SAID_A.shape)
 # The most dots of a field.
 MOST = 1000
 

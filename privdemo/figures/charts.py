@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from plotly.graph_objects import Figure
 
 from privdemo import palette
-from privdemo.figures.chart_style import chart, spaced_percent
+from privdemo.figures.chart_style import BOTTOM_MARGIN, EMPTY, SIZE, TITLE_GAP, chart, spaced_percent
 from privdemo.figures.ends import label_ends
 from privdemo.intervals import Estimate
 from privdemo.methods import Method
@@ -61,6 +61,17 @@ def interval_bars(
 def legend_below() -> dict[str, Any]:
     """Return a legend in one or more lines at the foot of a figure, clear of the data."""
     return {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom", "x": 0}
+
+
+def legend_over() -> dict[str, Any]:
+    """Return a legend at the top of a figure, where a telephone shows it with the plot; `space_over` keeps it free."""
+    return legend_below() | {"y": 1, "yanchor": "top"}
+
+
+def space_over(pixels: float) -> dict[str, Any]:
+    """Return an empty note that keeps so many pixels free over the plot."""
+    place = {"x": 0, "xref": "paper", "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    return place | {"text": EMPTY, "yshift": pixels - 1.3 * SIZE}
 
 
 def reference_line(x: float, xref: str = "x", yref: str = "paper") -> dict[str, Any]:
@@ -341,12 +352,13 @@ def curve_chart(
     more: Sequence[dict[str, Any]] = (),
     height: int = 360,
     avoid_overlap: bool = False,
+    legend_on_top: bool = False,
 ) -> Figure:
     """Return several curves; `stars` are published values (x, y, style, words), and a rule marks the visitor's own
     `yours`.
 
-    `more` are further traces. `legend` and `height` are the pixels of the legend and of all else. With `spread` curves
-    are named at their ends also where these are close (see `label_ends`).
+    `more` are further traces. `legend` and `height` are the pixels of the legend, below the plot or on top, and of all
+    else. With `avoid_overlap` curves are named at their ends also where these are close (see `label_ends`).
     """
     first, last = x_axis["range"]
     # From left to right, so that a curve is named at its right end.
@@ -373,14 +385,20 @@ def curve_chart(
         at = min(max(at, low), high)
         layout = {"shapes": [reference_line(10**at if x_axis.get("type") == "log" else at)]}
         layout["annotations"] = [reference_label(at, _setting(x_axis, yours), first, last)]
+    if legend_on_top:
+        # The title of the axis stands between the legend and the plot.
+        place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        title = place | {"text": y_axis["title"]["text"], "yshift": TITLE_GAP, "showarrow": False}
+        layout.setdefault("annotations", []).extend([title, space_over(legend + TITLE_GAP + 1.3 * SIZE)])
+        y_axis = {**y_axis, "title": {"text": ""}}
     figure = chart(
         data=[{"type": "scatter", **trace} for trace in traces],
         layout={
             "xaxis": x_axis,
             "yaxis": y_axis,
             "height": height + legend,
-            "margin": {"b": legend + 10},
-            "legend": legend_below(),
+            "margin": {"b": BOTTOM_MARGIN if legend_on_top else legend + 10},
+            "legend": legend_over() if legend_on_top else legend_below(),
             **layout,
         },
     )

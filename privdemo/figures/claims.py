@@ -24,14 +24,17 @@ _ROW = 76
 SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: "✗", OPEN: "–"}
 # The letters of a line that fit on a telephone, and on a slide.
 _LINE, SLIDE_LINE = 48, 90
+# The letters of a verdict that need little space in the bar.
+_SHORT = 16
 # The colour of each verdict; what cannot be checked has no marks.
 _COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
 VERDICT_CSS = """
 .verdicts { display: flex; gap: 2px; height: 2.5rem; margin: 0.25rem 0 0.5rem; }
 .verdicts i { display: flex; align-items: center; justify-content: center; min-width: 1.1rem; border-radius: 0.2rem;
   color: white; font: bold 1.2rem "Source Sans", sans-serif; container-type: inline-size; }
-.verdicts i span { display: none; font-size: max(1rem, var(--least-letters, 0px)); }
+.verdicts i span { display: none; font-size: max(1rem, var(--least-letters, 0px)); white-space: nowrap; }
 @container (min-width: 7rem) { .verdicts i span { display: inline; } }
+@container (max-width: 10rem) { .verdicts i .long { display: none; } }
 .verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
 .verdict-legend span { white-space: nowrap; }
 .verdict-legend i, .verdict-sign i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
@@ -47,8 +50,7 @@ def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
     there = {verdict: n for verdict, n in counts.items() if n}
     parts = "".join(
-        f'<i style="flex:{n};background:{_COLOURS[verdict]}">{n}'
-        f"<span>\u00a0{escape(_of(n, verdict).partition(',')[0])}</span></i>"
+        f'<i style="flex:{n};background:{_COLOURS[verdict]}">{n}{_in_bar(n, verdict)}</i>'
         for verdict, n in there.items()
     )
     legend = "".join(
@@ -79,6 +81,12 @@ def published_and_found(what: str, says: str, published: str, found: str) -> str
         f'<div class="published-found"><small>{what}</small><small>{says}</small><span>{published}</span>'
         f"<small>we find</small><span>{found}</span></div>"
     )
+
+
+def _in_bar(n: int, verdict: str) -> str:
+    """Return a verdict as it stands in the bar, where it has the space."""
+    words = _of(n, verdict).replace(", but the source says too little to judge", ", unclear why")
+    return f"<span{' class=long' * (len(words) > _SHORT)}>\u00a0{escape(words)}</span>"
 
 
 def _of(n: int, verdict: str) -> str:

@@ -13,7 +13,7 @@ from plotly.graph_objects import Figure
 from privdemo import palette
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import Fit, OneReport, Release, Trusted
-from privdemo.figures.chart_style import EMPTY, PHONE_PLOT_WIDTH, SIZE, chart, shortened
+from privdemo.figures.chart_style import PHONE_PLOT_WIDTH, chart, shortened
 from privdemo.figures.charts import (
     Curve,
     DotPlot,
@@ -21,12 +21,14 @@ from privdemo.figures.charts import (
     dot_plots,
     interval_bars,
     legend_below,
+    legend_over,
     line,
     log_axis,
     marker,
     point,
     privacy_axis,
     round_ticks,
+    space_over,
 )
 from privdemo.intervals import Estimate
 from privdemo.methods import (
@@ -68,13 +70,37 @@ _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
 
 
 def shares(found: Release) -> Figure:
-    """Return true shares as bars, and what the config's oracle makes of them, with 95 % intervals."""
+    """Return true shares as bars, and what the config's oracle makes of them, with 95 % intervals.
+
+    Those that miss the true share are marked apart.
+    """
     names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     method, estimate = FREQUENCY_ORACLES[found.config.oracle], found.found[found.config.oracle]
     ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
-    name = "estimate, with its likely range"
-    mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}, "name": name}
-    return _over_answers(_bars(names, truth, "true share"), [mark], "share of all people")
+    mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}}
+    missed = missed_ranges(found)
+    hit = [i for i in range(len(names)) if i not in missed]
+    marks = [_some(mark, hit, "estimate, with its likely range")]
+    if missed:
+        style = palette.Style(palette.NAIVE.colour, "solid", "diamond")
+        other = {"marker": point(style), "error_x": mark["error_x"] | {"color": style.colour}}
+        marks.append(_some(mark | other, missed, "likely range that misses the truth"))
+    return _over_answers(_bars(names, truth, "true share"), marks, "share of all people", in_one_row=True)
+
+
+def _some(mark: Mapping[str, Any], which: Sequence[int], name: str) -> dict[str, Any]:
+    """Return a trace with some of its points alone, under another name."""
+    bars = mark["error_x"]
+    bars = bars | {key: [bars[key][i] for i in which] for key in ("array", "arrayminus") if key in bars}
+    some = {key: [mark[key][i] for i in which] for key in ("x", "customdata")}
+    return {**mark, **some, "error_x": bars, "name": name}
+
+
+def missed_ranges(found: Release) -> list[int]:
+    """Return which of the answers in `shares` have a 95 % interval that misses their true share."""
+    truth, estimate = found.truth.shares[:SHOWN], found.found[found.config.oracle]
+    low, high = estimate.low[:SHOWN], estimate.high[:SHOWN]
+    return np.flatnonzero((low > truth) | (truth > high)).tolist()
 
 
 def estimates(fit: Fit, names: Sequence[str], truth: Array) -> Figure:
@@ -137,10 +163,11 @@ def _over_answers(
     marks: Sequence[Mapping[str, Any]],
     title: str = "share of all people",
     bold: Sequence[str] = (),
+    in_one_row: bool = False,
 ) -> Figure:
     """Return a bar for each answer, one below the other, and marks one below the other in each, which none hides.
 
-    The names that are `bold` are printed so.
+    The names that are `bold` are printed so. With `in_one_row` an answer has one mark only, of one kind or another.
     """
     ends = [0.0, *bars["x"], *(x for mark in marks for x in mark["x"])]
     for mark in marks:
@@ -152,10 +179,12 @@ def _over_answers(
     names = list(map(shortened, bars["customdata"]))
     low, high = min(ends) - pad, max(ends) + pad
     ticks = _share_ticks(low, high)
-    legend_height = _NAME_ROW * (len(marks) + 2)
+    legend_height = _NAME_ROW * (max(len(marks), 1 + in_one_row) + 2)  # the same with and without a second kind
     places = [len(names) - 1 - row for row in range(len(names))]
-    down = [_ASIDE * ((i + 0.5) / len(marks) - 0.5) for i in range(len(marks))]
-    below = [{**mark, "y": [place - shift for place in places]} for mark, shift in zip(marks, down, strict=True)]
+    n_rows = 1 if in_one_row else len(marks)
+    down = [_ASIDE * ((i % n_rows + 0.5) / n_rows - 0.5) for i in range(len(marks))]
+    at = dict(zip(bars["customdata"], places, strict=True))
+    below = [{**m, "y": [at[name] - shift for name in m["customdata"]]} for m, shift in zip(marks, down, strict=True)]
     return chart(
         data=[{**bars, "y": places, "width": _ASIDE}, *below],
         layout={
@@ -168,11 +197,11 @@ def _over_answers(
                 "showgrid": False,
                 "fixedrange": True,
             },
-            "height": 90 + max(_LEAST_ROW, _MARK_ROW * len(marks)) * len(names) + legend_height,
+            "height": 90 + max(_LEAST_ROW, _MARK_ROW * n_rows) * len(names) + legend_height,
             "margin": {"b": 60},
             # The key is over the bars, so that a telephone shows it with them; there each name has a line.
-            "annotations": [_space_over(legend_height), *_ticks_over(ticks)],
-            "legend": legend_below() | {"y": 1, "yanchor": "top"},
+            "annotations": [space_over(legend_height), *_ticks_over(ticks)],
+            "legend": legend_over(),
         },
     )
 
@@ -193,12 +222,6 @@ def _ticks_over(shares: Sequence[float]) -> list[dict[str, Any]]:
     """Return the numbers of the axis once more over the plot: on a telephone its foot is far below."""
     place = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
     return [place | {"x": share, "text": text} for share, text in zip(shares, _percent(shares), strict=True)]
-
-
-def _space_over(pixels: float) -> dict[str, Any]:
-    """Return an empty note that keeps so many pixels free over the plot."""
-    place = {"x": 0, "xref": "paper", "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
-    return place | {"text": EMPTY, "yshift": pixels - 1.3 * SIZE}
 
 
 def along(

@@ -119,9 +119,9 @@ def show_without_guess(page: Page) -> None:
     settled(page)
 
 
-def unfold_chapters_for_specialists(page: Page) -> None:
-    """Show the chapters that are folded behind “For specialists”, if the page has any."""
-    if (folded := page.locator(".specialists:not([open]) summary")).count():
+def unfold_chapters(page: Page) -> None:
+    """Show the chapters that are folded, if the page has any."""
+    if (folded := page.locator(".later-chapters:not([open]) summary")).count():
         folded.click()
 
 

@@ -174,7 +174,7 @@ def test_every_view_reads_well(page: Page, address: str, shown: AppPage) -> None
     chapters = page.locator(".st-key-chapters [role=radio]")
     there = chapters.count()
     for i in range(1, there):
-        browsing.unfold_chapters_for_specialists(page)
+        browsing.unfold_chapters(page)
         said = page.locator(".takeaway").inner_text()
         chapters.nth(i).click()
         expect(page.locator(".takeaway")).not_to_have_text(said)

@@ -107,7 +107,7 @@ def test_a_chapter_is_changed_alone_and_keeps_its_setting(page: Page, address: s
     page.get_by_role("radio", name="precision").click()
     expect(page).to_have_url(re.compile("solve=precision"))
     expect(takeaway).to_contain_text("10,000 people who")
-    browsing.unfold_chapters_for_specialists(page)
+    browsing.unfold_chapters(page)
     page.get_by_role("radio", name="More than two candidates").click()
     expect(page).to_have_url(re.compile(r"lesson=More\+than\+two"))
     box = page.get_by_role("textbox", name="True shares of the candidates")

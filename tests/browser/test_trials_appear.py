@@ -21,7 +21,7 @@ CONFIG = TrainingConfig("digits", n_train=40, pixels=RandomisedResponse(0.2, 17)
 def test_trials_appear_one_by_one_and_the_whole_page_reruns_at_the_end(page: Page, address: str) -> None:
     """A chapter can be changed meanwhile."""
     browsing.open_page(page, f"{address}/{QUICK}&draws=6&look_at=What+an+adversary+can+guess")
-    browsing.unfold_chapters_for_specialists(page)
+    browsing.unfold_chapters(page)
     page.get_by_role("radio", name="All results in a table").click()
     expect(page.locator(".takeaway", has_text="Means over")).to_be_visible()
     expect(page).to_have_url(re.compile("look_at=All"))

@@ -16,13 +16,18 @@ from privdemo.methods import FREQUENCY_ORACLES
 def test_shares_are_marked_in_full_colour_by_the_chosen_method_alone() -> None:
     found = many_answers.run(many_answers.AnswersConfig(k=20, people=500))
     figure = charts.shares(found)
-    bars, mark = figure.data
+    bars, mark, missed = figure.data
     assert bars.marker.line.color == palette.TRUTH.colour
     name = found.config.oracle
     assert mark.marker.color == mark.error_x.color == FREQUENCY_ORACLES[name].style.colour
     assert mark.opacity is None
-    assert np.round(mark.y).tolist() == list(bars.y) == list(range(charts.SHOWN - 1, -1, -1))
-    assert list(mark.x) == found.found[name].shares[: charts.SHOWN].tolist()
+    assert list(bars.y) == list(range(charts.SHOWN - 1, -1, -1))
+    places = {float(round(y)): x for one in (mark, missed) for x, y in zip(one.x, one.y, strict=True)}
+    assert [places[y] for y in bars.y] == found.found[name].shares[: charts.SHOWN].tolist()
+    low, high = (end[: charts.SHOWN] for end in (found.found[name].low, found.found[name].high))
+    truth = found.truth.shares[: charts.SHOWN]
+    assert len(missed.x) == ((truth < low) | (high < truth)).sum() > 0
+    assert missed.marker.color == missed.error_x.color != mark.marker.color
 
 
 def plain(text: str) -> str:

@@ -132,7 +132,8 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
         number = _often(most_guessed_right(other.epsilon_needed, other.delta))
     who = f"{numbers.capital(whom)} {does}. " if does else ""
     words = f"{who}Then {advise.consequence(answer.advice, other)}"
-    return escape(f"{start} people trust {_CALLED.get(other.trust, whom)}{end}"), number, escape(words)
+    verb = "did trust" if end else "trust"
+    return escape(f"{start} people {verb} {_CALLED.get(other.trust, whom)}{end}"), number, escape(words)
 
 
 def _row(plan: Plan) -> dict[str, object]:
@@ -206,8 +207,8 @@ def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reac
     own = f" (ε = {plan.epsilon:g})" if plan.epsilon < epsilon else ""
     star = f" Star: our advice{own}." if is_reached else ""
     return (
-        "Each curve is for one answer to question 2, whom people trust; all protect a person equally well "
-        f"(ε = {epsilon:g}).{star}"
+        "Each curve is for one answer to question 2, whom people trust. The more trust, the less error at the same "
+        f"protection (ε = {epsilon:g}).{star}"
     )
 
 

@@ -18,6 +18,7 @@ from pages.topics.class_ratio.question import (
     first_class_words,
     records_words,
 )
+from privdemo import palette
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
@@ -102,7 +103,7 @@ HOW = {
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
     SPREAD: (
-        "pretends that set 1 is all {one} and set 2 all {other}; then corrects for the {wrong} that this gets wrong"
+        "takes all of set 1 for {one} and all of set 2 for {other}, then corrects for the {wrong} of each that are not"
     ),
     COUNT: (
         "learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts how many of the {n} it calls "
@@ -119,12 +120,12 @@ def _found_panel(answer: Answer) -> Panel:
     truth = float(answer.trials[0].truth[0])
     rows = [
         charts.Found(
-            CLASS_RATIO[name].title,
+            _title(answer, name),
             how_words(answer, name),
-            CLASS_RATIO[name].style.colour,
+            palette.TRUTH.colour if name in FULLY_LABELLED_METHODS else palette.SPREAD.colour,
             estimate,
             numbers.share(estimate.mean),
-            off_words(estimate.mean - truth),
+            _near_words(estimate.mean - truth),
             f"95 % interval of this mean: {numbers.interval(estimate)}" if estimate.known else "",
             abs(estimate.mean - truth) <= _NEAR,
         )
@@ -169,7 +170,7 @@ def how_words(answer: Answer, method: str) -> str:
                 "name": PATIENTS[0] if are_ill(answer) else answer.question.config.labels[0],
             }
             how = HOW_OF_TWO[method].format(**words)
-            return how.partition(";")[0] if method == SPREAD and not released[0][1] else how
+            return how.partition(", then")[0] if method == SPREAD and not released[0][1] else how
     return HOW[method].format(**words)
 
 
@@ -195,8 +196,8 @@ def _given(answer: Answer) -> charts.Given:
     if are_ill(answer):
         ill, healthy = map(numbers.with_article, config.labels)
         everyday = (
-            f"Handwritten digits stand for patients: {ill} for one who is ill, {healthy} for one who is healthy. The "
-            "computer sees the images, but not what they stand for."
+            f"{numbers.capital(ill)} stands for a patient who is ill, {healthy} for one who is healthy. The computer "
+            "sees the images, but not what they stand for."
         )
     return charts.Given(
         known=f"Known: {share} in {len(released)} sets of other {records}, {config.set_size:,} each",
@@ -233,15 +234,26 @@ def counted(answer: Answer) -> str:
     return records_words(answer.question.config.dataset, answer.question.config.n_classes)
 
 
+def _title(answer: Answer, method: str) -> str:
+    """Return the name of a method: of patients it is not a label that is known, but who is ill."""
+    title = CLASS_RATIO[method].title
+    return title.replace("labels known", "told who is ill") if are_ill(answer) else title
+
+
 def _marks_words(answer: Answer) -> str:
     """Explain the marks beside the methods."""
     n = len(answer.trials)
     several = f"averages of {n} trials, each with different {answer.task.records}"
     bars = "one simulated trial" if n == 1 else several
     return (
-        f"Bars: {bars}; a full bar is 100 %. Pale: more than {100 * _NEAR:g} points off. Grey line: the truth, known "
-        "because this is a test."
+        f"Bars: {bars}; a full bar is 100 %. Pale: off by more than {100 * _NEAR:g} percentage points. Grey line: the "
+        "truth, known because this is a test."
     )
+
+
+def _near_words(error: float) -> str:
+    """Say whether a share is near the truth, and how far it is off."""
+    return f"{'close' if abs(error) <= _NEAR else 'misses'}: {off_words(error)}"
 
 
 def off_words(error: float) -> str:
@@ -282,21 +294,21 @@ def takeaway(answer: Answer) -> str:
         return f"{new}, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
     alike = f"{_lost_words(answer)}{_alike_words(answer)}"
     verdict = "" if alike else f"<b>{_verdict_words([abs(share.mean - truth) for share in found.values()])}.</b> "
-    return f"{verdict}{_known_words(answer)} {new}, {says}.{_noisy_counts_words(answer)}{alike}"
+    digits = " Handwritten digits stand for the patients." * are_ill(answer)
+    return f"{verdict}{_known_words(answer)} {new}, {says}.{digits}{_noisy_counts_words(answer)}{alike}"
 
 
 def _verdict_words(errors: Sequence[float]) -> str:
     """Answer whether the share can be told, from every method's error: “Yes, but only 1 of 3 methods comes close
-    (within 5 percentage points)”.
+    here”.
     """
     n_near, n = sum(error <= _NEAR for error in errors), len(errors)
     if n_near == n:
         return "Yes"
-    near = f"{100 * _NEAR:g} percentage points"
     if n_near:
-        return f"Yes, but only {n_near} of {n} methods {'comes' if n_near == 1 else 'come'} close (within {near})"
+        return f"Yes, but only {n_near} of {n} methods {'comes' if n_near == 1 else 'come'} close here"
     none = "no method comes" if n > 1 else "the method does not come"
-    return f"{'Only roughly' if min(errors) <= _ROUGHLY else 'No'}: {none} close (within {near})"
+    return f"{'Only roughly' if min(errors) <= _ROUGHLY else 'No'}: {none} close"
 
 
 def _known_words(answer: Answer) -> str:

@@ -18,7 +18,6 @@ from pages.topics.label_counts.answer import (
     tied_words,
 )
 from pages.topics.label_counts.question import Question
-from privdemo.accounting import right_of_100_words
 from privdemo.experiments import label_counts
 from privdemo.experiments.label_counts import Outcome, Winner
 from privdemo.figures import label_counts as charts
@@ -89,9 +88,9 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     scale = Scale(0.0, 20.0, 0.5, " patients") if off_by <= 10 else Scale(0.0, float(total), 1.0, " patients")
     return Prediction(
         "counts-off-by",
-        f"A clinic has counted its {total:,} patients by illness. To protect each patient, it changes every count by a "
-        f"random number (noise) before it publishes the {len(counts)} counts. {_protection(question, outcome)} <b>By "
-        "how many patients will each count be off, on average?</b>",
+        f"A clinic has counted its {total:,} patients by illness. {_protection(question, outcome)}, it changes every "
+        f"count by a random number (noise) before it publishes the {len(counts)} counts. <b>By how many patients will "
+        "each count be off, on average?</b>",
         off_by,
         scale,
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
@@ -101,14 +100,10 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
 
 
 def _protection(question: Question, outcome: Outcome) -> str:
-    """Say what the noise promises each patient: how often others guess right, or nothing."""
+    """Say what the noise is for: “To give each patient moderate protection”, if it keeps its promise."""
     if not outcome.holds:
-        return "This noise guarantees nothing."
-    often = right_of_100_words(question.config.epsilon, question.config.delta)
-    return (
-        "Whoever sees these and guesses which of two equally likely illnesses a patient has is right "
-        f"{often} (by luck: 50)."
-    )
+        return "To protect each patient, without a guarantee"
+    return f"To give each patient {numbers.protection(question.config.epsilon)} protection"
 
 
 def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int], names: Sequence[str]) -> str:

@@ -154,11 +154,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         "bag-totals",
-        f"{int(answer.trials[0].sizes.sum()):,} {records} are put into {bags_words(answer)}. "
-        f"{_told(answer, 'each group')} <b>For how many of 100 new {records} will it be right about whether they "
-        f"{answer.task.positive}?</b> "
-        f"(Always saying “{answer.task.labels[0]}” is right for {numbers.whole_per_hundred(nothing)} of these new "
-        f"{records}.)",
+        f"{_told(answer, f'each of {bags_words(answer)}')} <b>For how many of 100 new {records} will it be right about "
+        f"whether they {answer.task.positive}?</b> Always saying “{answer.task.labels[0]}” is right for "
+        f"{numbers.whole_per_hundred(nothing)}.",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -191,8 +189,8 @@ def one_bag(answer: Answer) -> Markup:
             legend=(task.positive, task.words[0]),
             sent=f"What the computer is told about these {size:,} {task.records}: one percentage, and "
             f"{_sent_words(answer)}",
-            unknown=f"{_kept_back(task)} not passed on",
-            total=numbers.share(float(trial.proportions[0])),
+            unknown=f"one of them: {_kept_back(task)} unknown{', all else known' * (answer.question.config.k == 1)}",
+            total=_share(float(trial.proportions[0])),
             meaning=_total_words(answer),
             alt=one_bag_words(answer),
         )
@@ -219,9 +217,14 @@ def _sent_kind(answer: Answer) -> str:
 
 def _total_words(answer: Answer) -> str:
     """Say what the share of the first bag means, and the true one if it has noise."""
-    true = numbers.share(float(answer.trials[0].true_proportions[0]))
+    true = _share(float(answer.trials[0].true_proportions[0]))
     noise = f" (with noise; the truth is {true})" if math.isfinite(answer.question.config.proportion_epsilon) else ""
     return f"of this group {answer.task.positive}{noise}"
+
+
+def _share(value: float) -> str:
+    """Write a share of one bag, without decimals where it is a whole percentage."""
+    return numbers.share(value, 0 if abs(100 * value - round(100 * value)) < 1e-9 else 1)
 
 
 def one_bag_words(answer: Answer) -> str:
@@ -231,7 +234,7 @@ def one_bag_words(answer: Answer) -> str:
     return (
         f"Whoever collected bag 1 knows that {round(share * size):,} of its {size:,} {answer.task.records} "
         f"{answer.task.positive}, and which. What is sent on: {_sent_words(answer)}, and one percentage: "
-        f"{numbers.share(float(trial.proportions[0]))} {_total_words(answer)}."
+        f"{_share(float(trial.proportions[0]))} {_total_words(answer)}."
     )
 
 

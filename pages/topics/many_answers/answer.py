@@ -103,8 +103,8 @@ class Answer:
         words = (
             f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
             f"{self._sent(chosen)}. "
-            f"From all that they send, we estimate how common each {one} is, off by "
-            f"<b>{bare_points(self.off)} percentage points</b> on average."
+            f"From these we estimate how common each {one} is, off by "
+            f"<b>{bare_points(self.off)} percentage points</b> on average{self._more_than()}."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words += (
@@ -140,6 +140,12 @@ class Answer:
         error = f"An error of {bare_points(self.off)} points"
         return f"{error} is little for a common {one} ({common}), too much for a rare one ({rare}). "
 
+    def _more_than(self) -> str:
+        """Name the rarest answer if the error is more than its whole share, where common answers are estimated well."""
+        names, shares = self.release.truth.names, self.release.truth.shares
+        share = numbers.share(float(shares[-1]))
+        return f", more than the share of “{escape(str(names[-1]))}” ({share})" if self._too_much() else ""
+
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
         one, many = nouns(self.question)
@@ -158,7 +164,8 @@ class Answer:
         """
         others = range(1, min(self.k, _EXAMPLES))
         other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
-        return f"For example, one person {self._example(0)}.<br>Another {self._example(other)}."
+        first, second = (0, other) if self._sends(0) else (other, 0)  # whose own answer is sent, first
+        return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
 
     def _how_often(self) -> str:
         """Say how often a list holds an answer; nothing of other methods."""
@@ -193,7 +200,7 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note=f"{self._how_often()}{self._missed()} An estimate can be below 0 %.",
+                note=f"{self._missed()} An estimate can be below 0 %.",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -208,11 +215,11 @@ class Answer:
 
     def _missed(self) -> str:
         """Say how many of the ranges that are shown miss the true share."""
-        found, shares = self.release.found[self.question.config.oracle], self.release.truth.shares
-        shown = slice(min(self.k, charts.SHOWN))
-        missed = int(((found.low > shares) | (shares > found.high))[shown].sum())
-        n = len(shares[shown])
-        return f"{missed} of these {n} ranges miss{'es' * (missed == 1)} the true share; about 5 of 100 do."
+        missed, n = len(charts.missed_ranges(self.release)), min(self.k, charts.SHOWN)
+        return (
+            f"{missed} of these {n} ranges miss{'es' * (missed == 1)} the true share; over many surveys, about 1 range "
+            "in 20 does."
+        )
 
     def _summary(self) -> str:
         """Describe the figure of true and estimated shares."""
@@ -228,10 +235,9 @@ class Answer:
                 f"{numbers.share(float(covered))} of all intervals contain the truth"
             )
         return (
-            f"{self._too_much()}{_people_words(config)}: {some} answers. Bars: true shares, “{people.names[0]}” "
-            f"{numbers.share(float(people.shares[0]))}. Marks: shares estimated from one release by inversion, with "
-            f"95 % "
-            f"intervals; they are of these {config.people:,} people, and may begin below 0. "
+            f"{self._too_much()}{self._how_often()}{_people_words(config)}: {some} answers. Bars: true shares, "
+            f"“{people.names[0]}” {numbers.share(float(people.shares[0]))}. Marks: shares estimated from one release "
+            f"by inversion, with 95 % intervals; they are of these {config.people:,} people, and may begin below 0. "
             f"{numbers.capital('; '.join(parts))}. How far a method is typically off is the root of its mean "
             "squared error over all answers, in closed form, whatever the shares are: "
             f"{_times(self.question.config.oracle, self.errors, self.release.found)}."

@@ -45,6 +45,11 @@ def _may_show_truth(question: Question | str) -> bool:
     return isinstance(question, str) or question.truth is not None
 
 
+def _has_answers(question: Question | str) -> bool:
+    """Return whether somebody has answered; also for an invalid question."""
+    return isinstance(question, str) or any(question.counts)
+
+
 # The panels of each chapter, and what else it has, in the order of their names in `STEPS`.
 _CHAPTERS: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
     (Answer.main, {}),
@@ -79,5 +84,7 @@ PAGE = Page.from_folder(
         STEP.key,
         tuple(Chapter(name, panels, **more) for name, (panels, more) in zip(STEPS, _CHAPTERS, strict=True)),
         numbered=False,
+        ready=_has_answers,
+        later="After the answers",
     ),
 )

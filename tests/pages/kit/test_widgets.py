@@ -208,7 +208,7 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, how, epsilon):
     at = opened(LIES)
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
-    start = rf"<b>{how} protection\.</b> Whoever .*<summary>Show this as dots \(ε = {re.escape(epsilon)}\)</summary>"
+    start = rf"<b>{how} protection\.</b> Whoever .*<summary>What this means</summary>"
     assert re.search(rf"{start}.*<p>.* = {epsilon}\..* {numbers.SCALE_OF_PROTECTION}\.</p>", shown, re.DOTALL)
     assert shown.count('class="term"') >= 1
 
@@ -266,7 +266,7 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         whole = "practically none" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
         one = numbers.protection(epsilon)
         assert f"<b>Protection of a whole image: {whole}.</b> Of one pixel: {one}.<details" in together
-        assert f"<summary>What this means (ε of one pixel = {numbers.epsilon(epsilon)})</summary>" in together
+        assert f"<p>ε of one pixel = {numbers.epsilon(epsilon)}. " in together
         assert f"All 64 pixels of an image together have ε = {numbers.epsilon(64 * epsilon)}. " in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()

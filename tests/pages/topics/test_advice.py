@@ -158,7 +158,7 @@ def right(epsilon):
 def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["And if people trust a service that mixes answers?"]
+    number, words = titles["And if people did trust a service that mixes answers?"]
     assert number == f"fewer than 52 of 100 times{guess_bar(right(made.advice.alternatives[0].epsilon_needed))}"
     shuffled = made.advice.alternatives[0]
     loss = "5,000 people are protected better, for the same ± 3 points."
@@ -205,7 +205,7 @@ def test_curves_have_the_least_epsilon_of_every_method_where_less_is_advised(que
     assert advised < 0.01
     curves = what_to_do(made)[1]
     assert {row["epsilon"] for row in curves.rows()} == {0.01}
-    assert f"all protect a person equally well (ε = 0.01). Star: our advice (ε = {advised:g})." in curves.note
+    assert f"at the same protection (ε = 0.01). Star: our advice (ε = {advised:g})." in curves.note
 
 
 def test_every_option_that_is_called_otherwise_on_screen_is_one():

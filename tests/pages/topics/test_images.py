@@ -100,10 +100,10 @@ def test_the_takeaway_holds_the_packages_numbers():
         f"{point.n_candidates} people"
     )
     found = numbers.out_of_100(point.linked.mean)
-    assert words.endswith(f"finds the right sender for <b>{found}</b> sent images.")
+    assert words.endswith(f"finds the right sender for <b>{found}</b> images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
     assert hidden.startswith("<b>Yes, if random grey replaces ")
-    assert hidden.endswith("sent images, no more often than by chance.")
+    assert hidden.endswith("</b> images, no more often than by chance.")
     assert f"With the noise at 20 %, a program that has the originals of {point.n_candidates} people" in (
         made.lost()[0].answer
     )

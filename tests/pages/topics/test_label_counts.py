@@ -226,24 +226,22 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     [
         (
             {},
-            "Whoever sees these and guesses which of two equally likely illnesses a patient has is right fewer "
-            "than 74 of 100 times (by luck: 50).",
+            "To give each patient moderate protection",
         ),
         (
             {"count_epsilon": "5"},
-            "Whoever sees these and guesses which of two equally likely illnesses a patient has is right up to "
-            "nearly 100 of 100 times (by luck: 50).",
+            "To give each patient weak protection",
         ),
         (
             {"mechanism": RELEASES["dirichlet local"].title},
-            "This noise guarantees nothing.",
+            "To protect each patient, without a guarantee",
         ),
     ],
 )
 def test_before_a_guess_the_noise_promises_no_more_than_it_keeps(texts, words):
     shown = PAGE.answer(question_of(from_texts(PAGE.all_settings, texts)), None)
     (panel,) = CHAPTERS.all[0].panels(shown)
-    assert f"before it publishes the 6 counts. {words} <b>By how many" in panel.prediction.ask
+    assert f"by illness. {words}, it changes every count by a random number (noise)" in panel.prediction.ask
 
 
 def test_nothing_is_hidden_where_noise_hardly_ever_changes_a_count():

@@ -114,14 +114,15 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert scores.prediction.truth == 100 * best
     negative = 1 - sum(trial.test_share for trial in shown.trials) / len(shown.trials)
     assert (
-        f"new tumours will it be right about whether they are malignant?</b> (Always saying “benign” is right for "
-        f"{100 * negative:.0f} of these new tumours.)" in scores.prediction.ask
+        "new tumours will it be right about whether they are malignant?</b> Always saying “benign” is right for "
+        f"{100 * negative:.0f}." in scores.prediction.ask
     )
     assert scores.prediction.covered == bag.figure
     trial = shown.trials[0]
     positive = round(float(trial.true_proportions[0]) * trial.sizes[0])
     assert f"knows that {positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.summary
-    assert f"{100 * trial.proportions[0]:.1f} %" in bag.figure.html
+    percent = f"{100 * trial.proportions[0]:.1f}".removesuffix(".0")
+    assert f'<span class="total">{percent} %</span>' in bag.figure.html
     assert ("with noise; the truth is" in bag.figure.html) == math.isfinite(config.proportion_epsilon)
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
     sent = averages if config.k > 1 else "measurements without a diagnosis"

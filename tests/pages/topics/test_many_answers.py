@@ -47,9 +47,9 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     first, last = 100 * of.release.truth.shares[[0, -1]]
     assert of.takeaway() == (
         "<b>Yes, for common answers, not for rare ones.</b> Each of 10,000 simulated people gives one of 64 "
-        "answers and sends a list of 17 answers drawn at random, their own more likely than any other. From all that "
-        f"they send, we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
-        "average."
+        "answers and sends a list of 17 answers drawn at random, their own more likely than any other. From these "
+        f"we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
+        f"average, more than the share of “64” ({last:.1f} %)."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
     assert panel.summary.startswith(
@@ -62,11 +62,12 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
     assert panel.note == (
-        f"A person’s own answer is {often} {missed} of these 16 ranges miss the true share; about 5 of 100 do. "
-        "An estimate can be below 0 %."
+        f"{missed} of these 16 ranges miss{'es' * (missed == 1)} the true share; over many surveys, about 1 range in "
+        "20 does. An estimate can be below 0 %."
     )
+    assert f" A person’s own answer is {often} " in panel.summary
     panel, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01)))
-    assert "50.25 times of 100, each other answer 50.00" in panel.note
+    assert "50.25 times of 100, each other answer 50.00" in panel.summary
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     few = shown(replace(DEFAULT, people=100)).takeaway()
     assert few.startswith("<b>Not here.</b> Each of ")
@@ -91,8 +92,8 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
     other = many_answers.one_report(config, first)
     also = [name for name, is_in in zip(other.names, other.supported, strict=True) if is_in]
     assert shown(config).examples == (
-        f"For example, one person has “cold” and sends: {each_of(sent)}"
-        f" (“cold” was left out by chance).<br>Another has “{other.names[first]}” and sends: {each_of(also)}."
+        f"For example, one person has “{other.names[first]}” and sends: {each_of(also)}.<br>"
+        f"Another has “cold” and sends: {each_of(sent)} (“cold” was left out by chance)."
     )
     several = shown(replace(config, oracle="basic rappor")).examples
     assert re.search('and says yes to: <span class="sent">cold</span> <span .*</span>[.]<br>Another', several)
