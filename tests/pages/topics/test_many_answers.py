@@ -204,7 +204,7 @@ def test_answers_are_called_what_they_are() -> None:
         "illnesses drawn at random, their own more likely than any other." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "and sends one illness, the true one or a random one. From all" in words
+    assert "and sends one illness, the true one or a random one. From these" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
