@@ -166,16 +166,15 @@ def _scale_html(
     together = n_pixels * epsilon if n_pixels else 0.0
     summed = f"All {n_pixels:,} pixels of an image together have ε = {numbers.epsilon(together)}. " if n_pixels else ""
     reason = f"<p>{why}</p>" if why else ""
-    its = f"{name or 'ε'} = {numbers.epsilon(epsilon)}"
+    its, protects = f"{name or 'ε'} = {numbers.epsilon(epsilon)}", numbers.protection(epsilon)
     dots = (
         f"<details><summary>What this means</summary>{reason}{pictures}"
-        f"<p>{its}. {odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
+        f"<p>{its} ({protects} protection). {odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
-    protects = numbers.protection(epsilon)
     of_what = name.removeprefix("ε of ")
     if n_pixels:
         whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
-        shown = f"<b>Protection of a whole image: {whole}.</b> Of {of_what}: {protects}. {words}".strip()
+        shown = f"<b>Protection of a whole image: {whole}.</b> {words}".strip()
     elif not says or not name:
         shown = words
     elif name == "ε":

@@ -17,7 +17,7 @@ TRUSTED_NAMES = {
     "nobody": "nobody",
     "shuffler": "a shuffler",
     "leader": "group leaders",
-    "curator": "a curator",
+    "curator": "one trusted office",
 }
 _STYLES = {
     "nobody": palette.SPREAD,

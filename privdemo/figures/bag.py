@@ -8,10 +8,11 @@ import html
 import numpy as np
 
 from privdemo import palette
-from privdemo.figures.people import SAID_A, SAID_B, Dot, dot_field
+from privdemo.figures.people import SAID_A, SAID_B, Dot, Shape, dot_field
 
-# A record whose label is not told: grey, as the colours and shapes of others say which label it is.
-UNLABELLED = Dot(palette.TRUTH.colour, SAID_A.shape)
+# A record whose label is not told: a grey person, as the colours and shapes of others say which label it is.
+_PERSON = "v-1.9a3.2 3.2 0 0 1 6.4 0v1.9zm1.4-7a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0z"
+UNLABELLED = Dot(palette.TRUTH.colour, Shape(-3.2, 4.4, _PERSON, "☻", "☺"))
 # The most dots of a field.
 MOST = 1000
 

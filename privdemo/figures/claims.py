@@ -24,8 +24,8 @@ _ROW = 76
 SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: "✗", OPEN: "–"}
 # The letters of a line that fit on a telephone, and on a slide.
 _LINE, SLIDE_LINE = 48, 90
-# The letters of a verdict that need little space in the bar.
-_SHORT = 16
+# The letters of a verdict that needs little space in the bar, and of the longest that stands there.
+_SHORT, _MIDDLE = 12, 16
 # The colour of each verdict; what cannot be checked has no marks.
 _COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
 VERDICT_CSS = """
@@ -33,8 +33,8 @@ VERDICT_CSS = """
 .verdicts i { display: flex; align-items: center; justify-content: center; min-width: 1.1rem; border-radius: 0.2rem;
   color: white; font: bold 1.2rem "Source Sans", sans-serif; container-type: inline-size; }
 .verdicts i span { display: none; font-size: max(1rem, var(--least-letters, 0px)); white-space: nowrap; }
-@container (min-width: 7rem) { .verdicts i span { display: inline; } }
-@container (max-width: 10rem) { .verdicts i .long { display: none; } }
+@container (min-width: 8rem) { .verdicts i .short { display: inline; } }
+@container (min-width: 10rem) { .verdicts i .middle { display: inline; } }
 .verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
 .verdict-legend span { white-space: nowrap; }
 .verdict-legend i, .verdict-sign i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
@@ -85,8 +85,10 @@ def published_and_found(what: str, says: str, published: str, found: str) -> str
 
 def _in_bar(n: int, verdict: str) -> str:
     """Return a verdict as it stands in the bar, where it has the space."""
-    words = _of(n, verdict).replace(", but the source says too little to judge", ", unclear why")
-    return f"<span{' class=long' * (len(words) > _SHORT)}>\u00a0{escape(words)}</span>"
+    words = "cannot be judged" if verdict == DIFFERS else _of(n, verdict)
+    return f'<span class="{"short" if len(words) <= _SHORT else "middle"}">\u00a0{escape(words)}</span>' * (
+        len(words) <= _MIDDLE
+    )
 
 
 def _of(n: int, verdict: str) -> str:

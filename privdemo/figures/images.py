@@ -146,6 +146,10 @@ _MATCH_CSS = f"""
 .match .best {{ outline: 3px solid {palette.ADVERSARY.colour}; z-index: 1; }}
 .match .right {{ outline-color: {palette.LABEL_PROPORTIONS.colour}; }}
 .match .owner {{ outline: 2px dashed #FFFFFF; }}
+@media (min-width: 641px) {{
+  .match :is(.sent, .originals) .framed::after {{ content: "→"; position: absolute; left: 100%; top: 50%; width: 1rem;
+    line-height: 0; text-align: center; }}
+}}
 @media (max-width: 640px) {{
   .match {{ grid-template: "head head" auto "sent best" auto "all all" auto / 1fr 1fr; gap: 0.3rem 0.75rem; }}
   .match figure:not(.originals) .framed {{ max-width: 5rem; }}

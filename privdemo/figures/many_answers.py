@@ -80,11 +80,11 @@ def shares(found: Release) -> Figure:
     mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}}
     missed = missed_ranges(found)
     hit = [i for i in range(len(names)) if i not in missed]
-    marks = [_some(mark, hit, "estimate, with its likely range")]
+    marks = [_some(mark, hit, "estimate and 95 % range, may be below 0 %")]
     if missed:
         style = palette.Style(palette.NAIVE.colour, "solid", "diamond")
         other = {"marker": point(style), "error_x": mark["error_x"] | {"color": style.colour}}
-        marks.append(_some(mark | other, missed, "likely range that misses the truth"))
+        marks.append(_some(mark | other, missed, "range that misses the truth by chance"))
     return _over_answers(_bars(names, truth, "true share"), marks, "share of all people", in_one_row=True)
 
 

@@ -103,7 +103,8 @@ HOW = {
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
     SPREAD: (
-        "takes all of set 1 for {one} and all of set 2 for {other}, then corrects for the {wrong} of each that are not"
+        "takes all of set 1 for {one} and all of set 2 for {other}, then corrects for the {wrong} in each that this "
+        "gets wrong"
     ),
     COUNT: (
         "learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts how many of the {n} it calls "
@@ -284,18 +285,17 @@ def takeaway(answer: Answer) -> str:
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
     records, best = counted(answer), f"“{CLASS_RATIO[nearest].title}”"
-    new = f"Of {config.n_test:,} new {records}"
     best = f"the closest of {len(found)} methods" if others else best
     says = (
-        f"<b>{numbers.share(truth)}</b> really {first_class(answer)}; {best} says "
-        f"<b>{numbers.share(found[nearest].mean)}</b>"
+        f"In this test <b>{numbers.share(truth)}</b> of {config.n_test:,} new {records} {first_class(answer)}; {best} "
+        f"says <b>{numbers.share(found[nearest].mean)}</b>"
     )
     if not blind:
-        return f"{new}, {says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
+        return f"{says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
     alike = f"{_lost_words(answer)}{_alike_words(answer)}"
     verdict = "" if alike else f"<b>{_verdict_words([abs(share.mean - truth) for share in found.values()])}.</b> "
     digits = " Handwritten digits stand for the patients." * are_ill(answer)
-    return f"{verdict}{_known_words(answer)} {new}, {says}.{digits}{_noisy_counts_words(answer)}{alike}"
+    return f"{verdict}{_known_words(answer)} {says}.{digits}{_noisy_counts_words(answer)}{alike}"
 
 
 def _verdict_words(errors: Sequence[float]) -> str:
@@ -312,7 +312,7 @@ def _verdict_words(errors: Sequence[float]) -> str:
 
 
 def _known_words(answer: Answer) -> str:
-    """Say what alone is known: “We know that 70 % of the patients in set 1 and 30 % in set 2 are ill, but not who.”"""
+    """Say what alone is known: “We know that of one set of patients 70 % are ill, of another 30 %, but not who.”"""
     released, records = answer.trials[0].released, counted(answer)
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
@@ -320,7 +320,7 @@ def _known_words(answer: Answer) -> str:
         mixed = {one, other} != {"0 %", "100 %"}
         which = ", but not who" if are_ill(answer) else f", but not which {records} those are"
         which *= mixed
-        known = f"{one} of the {records} in set 1 and {other} in set 2 {first_class(answer)}"
+        known = f"of one set of {records} {one} {first_class(answer)}, of another {other}"
         return f"We {know} that {known}{which}."
     return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
 

@@ -31,9 +31,6 @@ strip = cache.shared(images.strip, max_entries=64)
 # releases first.
 SHOWN_PRIORS = ("low_rank", "learned", "flat", "true")
 
-# From this share of replaced pixels on, noise is said to be much.
-_MUCH = 0.5
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -64,8 +61,7 @@ class Answer:
             noise = (
                 f"if random grey replaces {dials.level_text(self.question.family, self.question.level)} of the pixels"
             )
-        even = "even " if self.question.family.replaces_pixels and self.question.level >= _MUCH else ""
-        verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
+        verdict = f"Not {noise}" if is_found else f"Yes, {noise}"
         return (
             f"<b>{verdict}:</b> a program that already has the originals of {n} people (say, in a file) finds the "
             f"right sender for <b>{found}</b> images{chance}."

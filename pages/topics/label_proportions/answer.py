@@ -154,9 +154,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         "bag-totals",
-        f"{_told(answer, f'each of {bags_words(answer)}')} <b>For how many of 100 new {records} will it be right about "
-        f"whether they {answer.task.positive}?</b> Always saying “{answer.task.labels[0]}” is right for "
-        f"{numbers.whole_per_hundred(nothing)}.",
+        f"<b>For how many of 100 new {records} will a computer be right about whether they {answer.task.positive}?</b> "
+        f"{_told(answer, f'each of {bags_words(answer)}')} Guessing “{answer.task.labels[0]}” for everybody is right "
+        f"for {numbers.out_of_100(nothing)}.",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -189,7 +189,7 @@ def one_bag(answer: Answer) -> Markup:
             legend=(task.positive, task.words[0]),
             sent=f"What the computer is told about these {size:,} {task.records}: one percentage, and "
             f"{_sent_words(answer)}",
-            unknown=f"one of them: {_kept_back(task)} unknown{', all else known' * (answer.question.config.k == 1)}",
+            unknown=f"one of them: {_kept_back(task)} unknown",
             total=_share(float(trial.proportions[0])),
             meaning=_total_words(answer),
             alt=one_bag_words(answer),

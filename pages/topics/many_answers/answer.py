@@ -101,7 +101,7 @@ class Answer:
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
         words = (
-            f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many} and sends "
+            f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. Each sends "
             f"{self._sent(chosen)}. "
             f"From these we estimate how common each {one} is, off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average{self._more_than()}."
@@ -200,7 +200,6 @@ class Answer:
                 "shares",
                 answer=self.examples,
                 figure=Chart(charts.shares(self.release)),
-                note=f"{self._missed()} An estimate can be below 0 %.",
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=snippet(self.question).then(
@@ -235,9 +234,10 @@ class Answer:
                 f"{numbers.share(float(covered))} of all intervals contain the truth"
             )
         return (
-            f"{self._too_much()}{self._how_often()}{_people_words(config)}: {some} answers. Bars: true shares, "
-            f"“{people.names[0]}” {numbers.share(float(people.shares[0]))}. Marks: shares estimated from one release "
-            f"by inversion, with 95 % intervals; they are of these {config.people:,} people, and may begin below 0. "
+            f"{self._too_much()}{self._how_often()}{self._missed()} {_people_words(config)}: {some} answers. Bars: "
+            f"true shares, “{people.names[0]}” {numbers.share(float(people.shares[0]))}. Marks: shares estimated from "
+            f"one release by inversion, with 95 % intervals; they are of these {config.people:,} people, and may begin "
+            "below 0. "
             f"{numbers.capital('; '.join(parts))}. How far a method is typically off is the root of its mean "
             "squared error over all answers, in closed form, whatever the shares are: "
             f"{_times(self.question.config.oracle, self.errors, self.release.found)}."

@@ -125,12 +125,12 @@ def _people_answered(question: Question) -> str:
 
 def _lie_words(config: PollConfig) -> str:
     """Say how often chance changes an answer, and what that protects."""
-    other = "" if len(config.answers) == 2 else " to another one"
+    change = "switched to the other one" if len(config.answers) == 2 else "changed to another one"
     chance, *of_other_half = (f"<b>{numbers.percent(lie)}</b>" for lie in config.lies)
     on_halves = f" on half of the telephones, of {of_other_half[0]} on the others" if of_other_half else ""
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
-        f"Each answer has a chance of {chance} of being changed{other}{on_halves}, so "
+        f"Each answer has a chance of {chance} of being {change}{on_halves}, so "
         f"{_protection_words(config)}. As we know this chance, we can still estimate the true percentages{noticed}."
     )
 

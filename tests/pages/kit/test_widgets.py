@@ -209,7 +209,11 @@ def test_what_an_epsilon_means_stands_beside_its_number(p, how, epsilon):
     at.number_input(key="p").set_value(p).run()
     shown = at.get("html")[0].proto.body.replace("\u00a0", " ")
     start = rf"<b>{how} protection\.</b> Whoever .*<summary>What this means</summary>"
-    assert re.search(rf"{start}.*<p>.* = {epsilon}\..* {numbers.SCALE_OF_PROTECTION}\.</p>", shown, re.DOTALL)
+    assert re.search(
+        rf"{start}.*<p>.* = {epsilon} \({how.lower()} protection\)\..* {numbers.SCALE_OF_PROTECTION}\.</p>",
+        shown,
+        re.DOTALL,
+    )
     assert shown.count('class="term"') >= 1
 
 
@@ -265,8 +269,8 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         )
         whole = "practically none" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
         one = numbers.protection(epsilon)
-        assert f"<b>Protection of a whole image: {whole}.</b> Of one pixel: {one}.<details" in together
-        assert f"<p>ε of one pixel = {numbers.epsilon(epsilon)}. " in together
+        assert f"<b>Protection of a whole image: {whole}.</b><details" in together
+        assert f"<p>ε of one pixel = {numbers.epsilon(epsilon)} ({one} protection). " in together
         assert f"All 64 pixels of an image together have ε = {numbers.epsilon(64 * epsilon)}. " in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown
         posterior = 100 * channel[-1, 1] / channel[-1].sum()
@@ -301,8 +305,8 @@ def test_the_meaning_of_an_answer_comes_from_its_channel():
     assert f">{words} <b>Protection of one answer: moderate.</b><details" in shown
     assert "<figcaption>100 people who voted B</figcaption>" in shown
     assert (
-        "<p>ε of one answer = 1.95. Whatever was believed before, the odds change at most sevenfold. "
-        f"{numbers.SCALE_OF_PROTECTION}.</p>" in shown
+        "<p>ε of one answer = 1.95 (moderate protection). Whatever was believed before, the odds change at most "
+        f"sevenfold. {numbers.SCALE_OF_PROTECTION}.</p>" in shown
     )
 
 

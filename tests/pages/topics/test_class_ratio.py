@@ -39,8 +39,8 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest = min(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "<b>Yes.</b> We know that 80 % of the patients in set 1 and 20 % in set 2 are ill, but not who. Of 40 new "
-        "patients, <b>50.0 %</b> really are ill; the closest of 3 methods says "
+        "<b>Yes.</b> We know that of one set of patients 80 % are ill, of another 20 %, but not who. In this test "
+        "<b>50.0 %</b> of 40 new patients are ill; the closest of 3 methods says "
         f"<b>{100 * shares[nearest].mean:.1f} %</b>. Handwritten digits stand for the patients."
     )
     (panel,) = shown.main()
@@ -48,7 +48,7 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "Of 40 new patients, <b>50.0 %</b> really are ill; “labels known (for comparison)” says <b>" in said
+    assert "<b>50.0 %</b> of 40 new patients are ill; “labels known (for comparison)” says <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:

@@ -96,7 +96,7 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        "<b>No, not if random grey replaces 20 % of the pixels:</b> a program that already has the originals of "
+        "<b>Not if random grey replaces 20 % of the pixels:</b> a program that already has the originals of "
         f"{point.n_candidates} people"
     )
     found = numbers.out_of_100(point.linked.mean)

@@ -71,7 +71,9 @@ def test_each_step_is_said_in_so_few_words_that_a_slide_shows_them(counts):
 def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
-    assert of.takeaway().startswith("Each answer has a chance of <b>25 %</b> of being changed, so nobody")
+    assert of.takeaway().startswith(
+        "Each answer has a chance of <b>25 %</b> of being switched to the other one, so nobody"
+    )
     assert of.takeaway().endswith("Type how many people raise a hand for each answer.")
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
     assert of.main()[0].figure.data["counts"] == [100], "what they sent is not told before the reveal"
@@ -172,8 +174,8 @@ def test_a_poll_with_a_check_says_how_many_did_not_follow_the_wheel(check):
 def test_what_two_wheels_do_is_said_of_each():
     of = disobeyed(poll.HALVES)
     assert (
-        "chance of <b>10 %</b> of being changed on half of the telephones, of <b>40 %</b> on the others"
-        in of.takeaway()
+        "chance of <b>10 %</b> of being switched to the other one on half of the telephones, of <b>40 %</b> on the "
+        "others" in of.takeaway()
     )
     assert "With probability 10 % on one half of the telephones and 40 % on the other" in how_to_lie(of.question)
     assert "by chance" in panel("Percentages as sent", of).answer
