@@ -266,7 +266,7 @@ def _given_html(given: Given) -> str:
         f"<p>{html.escape(given.everyday)}</p>"
         f'<h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
         f'<h4>{html.escape(given.question)}</h4><div class="ratio-set">{html.escape(given.target)}'
-        '<div class="asked">hidden from the methods</div></div>'
+        '<div class="asked">?</div></div>'
     )
 
 

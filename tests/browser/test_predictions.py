@@ -20,6 +20,8 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     assert not faults_of(page, "before the guess", (NIGHT_ON_A_TELEPHONE,), "html")
     guess = page.get_by_role("slider", name="Your guess")
     expect(guess).to_have_attribute("aria-valuetext", "no guess yet")
+    following = page.get_by_role("button", name=re.compile("^Next: "))
+    expect(following).to_be_hidden()  # it would lead past the guess
     guess.focus()
     for _ in range(46):
         page.keyboard.press("ArrowRight")
@@ -29,6 +31,7 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     result = page.locator(".guess")
     expect(result).to_contain_text("You guessed 45\u00a0%; it is 35\u00a0%: 10 points too high.")
     expect(page.locator(".st-key-people-dots figure")).to_have_count(2)
+    expect(following).to_be_visible()
     truth, mark = (page.locator(f".guess-scale .{name}").bounding_box() for name in ("truth", "pentagon"))
     line = page.locator(".guess-scale .line").bounding_box()
     assert truth is not None

@@ -204,7 +204,7 @@ def _given(answer: Answer) -> charts.Given:
         known=f"Known: {share} in {len(released)} sets of other {records}, {config.set_size:,} each",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"Wanted: {share} in {config.n_test:,} new {records}",
+        question=f"Hidden from the methods: {share} in {config.n_test:,} new {records}",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),

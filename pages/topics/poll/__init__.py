@@ -45,9 +45,9 @@ def _may_show_truth(question: Question | str) -> bool:
     return isinstance(question, str) or question.truth is not None
 
 
-def _has_answers(question: Question | str) -> bool:
-    """Return whether somebody has answered; also for an invalid question."""
-    return isinstance(question, str) or any(question.counts)
+def _may_have_answers(question: Question | str) -> bool:
+    """Return whether somebody has answered, or may at any moment on a telephone; also for an invalid question."""
+    return isinstance(question, str) or any(question.counts) or bool(question.join and question.is_opened)
 
 
 # The panels of each chapter, and what else it has, in the order of their names in `STEPS`.
@@ -84,7 +84,7 @@ PAGE = Page.from_folder(
         STEP.key,
         tuple(Chapter(name, panels, **more) for name, (panels, more) in zip(STEPS, _CHAPTERS, strict=True)),
         numbered=False,
-        ready=_has_answers,
+        ready=_may_have_answers,
         later="What follows when people have answered",
     ),
 )

@@ -19,7 +19,16 @@ from pages.topics import many_answers
 from pages.topics.poll import PAGE, join
 from pages.topics.poll.answer import Answer, answer, how_to_lie
 from pages.topics.poll.controls import PEOPLE, QUESTIONS, REAL_SYSTEMS, SEED, rehearsing
-from pages.topics.poll.question import HANDS, REHEARSAL, STEPS, TELEPHONES, Question, check_answers, check_question
+from pages.topics.poll.question import (
+    HANDS,
+    REHEARSAL,
+    STEPS,
+    TELEPHONES,
+    Join,
+    Question,
+    check_answers,
+    check_question,
+)
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig
 from privdemo.figures import poll as charts
@@ -66,6 +75,33 @@ def test_each_step_is_said_in_so_few_words_that_a_slide_shows_them(counts):
     for step in STEPS[1:]:
         said = screen._bare(panel(step, of, *([2] if step == "Asking everybody again" else [])).answer)
         assert len(said.split()) <= screen._MOST_WORDS, said
+
+
+@pytest.mark.parametrize(
+    ("way", "counts", "code", "ready"),
+    [
+        (REHEARSAL, (0, 0), None, False),
+        (REHEARSAL, (1, 0), None, True),
+        (HANDS, (0, 0), None, False),
+        (TELEPHONES, (0, 0), "", False),
+        (TELEPHONES, (0, 0), "abcd", True),
+    ],
+)
+def test_chapters_are_folded_until_somebody_has_answered_or_may_on_a_telephone(way, counts, code, ready):
+    joined = None if code is None else Join(code, "here", True, False)
+    assert PAGE.chapters.ready(shown(way, counts, join=joined).question) == ready
+
+
+def test_the_fold_has_every_chapter_and_the_next_one_waits():
+    at = visit("poll")
+    folds = [one.proto.body for one in at.get("html") if "all-chapters" in one.proto.body]
+    (fold,) = folds
+    assert "<summary>What follows when people have answered</summary>" in fold
+    assert " open" not in fold
+    assert not [button for button in at.button if button.key == "next-chapter"]
+    at = visit("poll", people="50", step="Answers as sent")
+    assert not [one for one in at.get("html") if "all-chapters" in one.proto.body]
+    assert [button for button in at.button if button.key == "next-chapter"]
 
 
 def test_each_step_says_its_number():

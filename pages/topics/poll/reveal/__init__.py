@@ -100,7 +100,7 @@ def _head(question: Question) -> str:
     """Return as HTML how to join, and how many have answered."""
     of = f" of {question.expected:,} simulated people" if question.expected else ""
     have = "has answered" if question.answered == 1 and not of else "have answered"
-    rings = " <small>(grey rings: not yet)</small>" if question.answered < (question.expected or 0) else ""
+    rings = " (grey rings: not yet)" if question.answered < (question.expected or 0) else ""
     count = f'<p class="poll-count"><b>{question.answered:,}</b>{of} {have}{rings}</p>'
     return f'<div class="poll-join">{join.picture(question.join)}{count}</div>' if question.join else count
 
