@@ -127,11 +127,12 @@ class Control {
     if (slider?.live && dataset.dragging === data.key) delete dataset.dragging; // not where another slider is dragged
   }
 
-  range({ name, ends, stops, percent, largestLeft }) {
+  range({ name, ends, stops, percent, scale, largestLeft }) {
     const { low, high, step } = this.data.box;
     this.slide.classList.toggle("percent", percent);
+    this.slide.classList.toggle("worded", scale.length > 0);
     this.slider.dir = largestLeft ? "rtl" : "ltr";
-    this.name.textContent = name;
+    this.name.textContent = scale.length ? `${name}:` : name;
     this.ends.forEach((end, i) => (end.textContent = ends ? ends[i] : ""));
     this.stops = stops && [...new Set([...stops, this.value])].sort((a, b) => a - b);
     this.slider.max = stops ? this.stops.length - 1 : Math.ceil((high - low) / step - 1e-9);

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.advice.answer import Answer, snippet, what_to_do
+from pages.topics.advice.answer import Answer, error_curves, snippet, what_to_do
 from pages.topics.advice.controls import label_choice, label_controls
 from pages.topics.advice.label import privacy_label
 from pages.topics.advice.question import LOOK, QUESTION
@@ -30,6 +30,7 @@ PAGE = Page.from_folder(
         LOOK,
         (
             Chapter("What to do", what_to_do),
+            Chapter("How the error changes", error_curves),
             Chapter(
                 "Privacy label",
                 privacy_label,

@@ -58,12 +58,7 @@ def answer(question: Question, _: Trials) -> Answer:
     return Answer(question, advised(question))
 
 
-def what_to_do(answer: Answer) -> Sequence[Panel | tuple[Panel, ...]]:
-    """Return what one person gives away, what other trust would change, and the curves with the advice marked."""
-    return [_cards(answer), _curves(answer)]
-
-
-def _cards(answer: Answer) -> Panel:
+def what_to_do(answer: Answer) -> list[Panel]:
     """Return cards: what one person gives away, what stays at risk, and the next less and more trust."""
     plan = answer.advice.plan
     what = "a label" if plan.accuracy else "an answer"
@@ -82,15 +77,17 @@ def _cards(answer: Answer) -> Panel:
         ),
     ]
     others = (escape(words) for words in advise.comparisons(answer.advice))
-    return Panel(
-        "advice",
-        figure=Cards(cards),
-        summary=" ".join((*(_card_words(*card) for card in cards), *others, _NEVER_HIDDEN)),
-        on_slide=curves_of(answer),
-        rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
-        snippet=snippet(answer.question),
-        note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
-    )
+    return [
+        Panel(
+            "advice",
+            figure=Cards(cards),
+            summary=" ".join((*(_card_words(*card) for card in cards), *others, _NEVER_HIDDEN)),
+            on_slide=curves_of(answer),
+            rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
+            snippet=snippet(answer.question),
+            note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
+        )
+    ]
 
 
 def _card_words(title: str, number: str, words: str) -> str:
@@ -160,39 +157,55 @@ def curves_of(answer: Answer) -> Chart:
     return Chart(charts.accuracies(found, advice.plan, goal))
 
 
-def _curves(answer: Answer) -> Panel:
-    """Return the curves of the half-width along people, or for a classifier of the accuracy along ε."""
+def error_curves(answer: Answer) -> list[Panel]:
+    """Return the curves of the half-width along people, or for a classifier of the accuracy along ε, with the advice
+    marked.
+    """
     question, plan = answer.question, answer.advice.plan
     found = curves(question)
     learns = question.ask == CLASSIFIER
     along = "ε" if learns else "the number of people"
-    return Panel(
-        "advice-curves",
-        "How much accuracy does each ε leave?" if learns else "How exact is the result with fewer or more people?",
-        figure=curves_of(answer),
-        note=_note(plan, found, learns, answer.advice.reached),
-        links=_OF_CLASSIFIERS if learns else (),
-        summary=f"Along {along}, for each kind of trust: "
-        + "; ".join(
-            f"{charts.TRUSTED_NAMES[trust]} "
-            + ", ".join(
-                f"{one.epsilon:g}: {100 * one.accuracy.mean:.1f} % right"
-                if one.accuracy
-                else f"{one.people:,}: ± {100 * one.half_width:.2g} points"
-                for one in plans
+    return [
+        Panel(
+            "advice-curves",
+            "How much accuracy does each ε leave?" if learns else "How exact is the result with fewer or more people?",
+            _ends_words(plan, found[plan.trust]) if plan.trust in found else "",
+            figure=curves_of(answer),
+            note=_note(plan, found, learns, answer.advice.reached),
+            links=_OF_CLASSIFIERS if learns else (),
+            summary=f"Along {along}, for each kind of trust: "
+            + "; ".join(
+                f"{charts.TRUSTED_NAMES[trust]} "
+                + ", ".join(
+                    f"{one.epsilon:g}: {100 * one.accuracy.mean:.1f} % right"
+                    if one.accuracy
+                    else f"{one.people:,}: ± {100 * one.half_width:.2g} points"
+                    for one in plans
+                )
+                for trust, plans in found.items()
             )
-            for trust, plans in found.items()
-        )
-        + ".",
-        rows=lambda: [_row(one) for plans in found.values() for one in plans],
-        snippet=Snippet(
-            ("from privdemo.advise import Question, along",),
-            (
-                f"for trust, plans in along({as_code(question)}).items():",
-                "    print(trust, [(plan.people, plan.epsilon, plan.half_width) for plan in plans])",
+            + ".",
+            rows=lambda: [_row(one) for plans in found.values() for one in plans],
+            snippet=Snippet(
+                ("from privdemo.advise import Question, along",),
+                (
+                    f"for trust, plans in along({as_code(question)}).items():",
+                    "    print(trust, [(plan.people, plan.epsilon, plan.half_width) for plan in plans])",
+                ),
             ),
-        ),
-    )
+        )
+    ]
+
+
+def _ends_words(plan: Plan, along: Sequence[Plan]) -> str:
+    """Say what the curve of the trust that is advised begins and ends with."""
+    first, last = along[0], along[-1]
+    trust = f"If people trust {charts.TRUSTED_NAMES[plan.trust]}"
+    if first.accuracy and last.accuracy:
+        least, most = (f"<b>{100 * one.accuracy.mean:.1f} %</b>" for one in (first, last) if one.accuracy)
+        return f"{trust}, a computer gets {least} right at ε = {first.epsilon:g} and {most} at ε = {last.epsilon:g}."
+    least, most = (f"<b>± {100 * one.half_width:.2g} points</b>" for one in (first, last))
+    return f"{trust}, the result is right to {least} with {first.people:,} people, and to {most} with {last.people:,}."
 
 
 def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reached: bool) -> str:

@@ -92,24 +92,18 @@ HOW = {
         "takes each of the {records} for what most of its set are, or models how each kind looks, whichever explains "
         "the sets better"
     ),
-    MMD: "mixes the sets’ average {averaged} until the mix looks most like the average of the {n}",
+    MMD: "mixes the sets’ average {averaged} until the mix looks like the average of the {n}",
     RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told {told}, and estimates the share from that",
+    EM: "is told {told}",
     PCC: "is told {told}; names each of the {n}, and counts",
 }
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
-    SPREAD: (
-        "takes all of set 1 for {one} and all of set 2 for {other}, then corrects for the {wrong} in each that this "
-        "gets wrong"
-    ),
-    COUNT: (
-        "learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts how many of the {n} it calls "
-        "“{name}”"
-    ),
+    SPREAD: ("calls all of set 1 {one} and all of set 2 {other}, then corrects, as {wrong} of each are not"),
+    COUNT: ("learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts the {n}"),
 }
 # How many known sets are shown.
 _MOST_SETS = 3

@@ -14,7 +14,7 @@ from pages.kit.present import Position
 from pages.kit.trials import Trials
 from pages.kit.values import Values, from_texts, in_address
 from pages.topics.advice import PAGE, standing_words
-from pages.topics.advice.answer import answer, what_to_do
+from pages.topics.advice.answer import answer, error_curves, what_to_do
 from pages.topics.advice.label import privacy_label
 from pages.topics.advice.question import (
     EPSILON,
@@ -114,7 +114,8 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         values = values_of({KIND: title, trust_choice(kind): TRUST_NAMES[word]})
         question = question_of(values)
         assert (question.ask, question.trust) == (kind, word)
-        first, second = what_to_do(answer(question, Trials()))
+        made = answer(question, Trials())
+        (first,), (second,) = what_to_do(made), error_curves(made)
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
         assert first.figure.contents[0][1].startswith(f"{right}<div")
@@ -140,7 +141,7 @@ def test_as_exact_as_possible_takes_the_largest_epsilon_that_is_allowed():
 
 def test_the_star_stands_where_the_advised_plan_is_on_the_curve_of_its_trust():
     made = answer(MEMBERS, Trials())
-    _, curves = what_to_do(made)
+    (curves,) = error_curves(made)
     traces = curves.figure.figure.data
     (star,) = [trace for trace in traces if trace.name == "published"]
     plan = made.advice.plan
@@ -203,7 +204,7 @@ def test_curves_have_the_least_epsilon_of_every_method_where_less_is_advised(que
     made = answer(question, Trials())
     advised = made.advice.plan.epsilon
     assert advised < 0.01
-    curves = what_to_do(made)[1]
+    (curves,) = error_curves(made)
     assert {row["epsilon"] for row in curves.rows()} == {0.01}
     assert f"at the same protection (ε = 0.01). Star: our advice (ε = {advised:g})." in curves.note
 
@@ -231,7 +232,7 @@ def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
     values = values_of({KIND: next(reversed(KINDS)), PEOPLE: 5000})
     made = answer(question_of(values), Trials())
     assert made.takeaway().endswith("No other number of people was tried.")
-    _, curves = what_to_do(made)
+    (curves,) = error_curves(made)
     assert "with 500 people" in curves.note
     assert curves.links[0][0] == "comparison"
     tried = {people_of(name) for name in advise.SHIPPED}
@@ -310,7 +311,11 @@ def test_the_squares_of_the_longest_code_are_large_enough_on_paper():
 
 def test_the_code_of_the_page_prints_the_advice():
     printed = []
-    for panel in [*what_to_do(answer(MEMBERS, Trials())), *privacy_label(answer(MEMBERS, Trials()), ("", LINK))]:
+    for panel in [
+        *what_to_do(answer(MEMBERS, Trials())),
+        *error_curves(answer(MEMBERS, Trials())),
+        *privacy_label(answer(MEMBERS, Trials()), ("", LINK)),
+    ]:
         exec(str(panel.snippet), {"print": lambda *words, **_: printed.append(words)})
     assert printed[0] == (advise.sentence(advise.advise(MEMBERS)),)
 
