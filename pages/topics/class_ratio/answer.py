@@ -102,8 +102,8 @@ HOW = {
 }
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
-    SPREAD: ("calls all of set 1 {one} and all of set 2 {other}, then corrects, as {wrong} of each are not"),
-    COUNT: ("learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts the {n}"),
+    SPREAD: "calls all of set 1 {one} and all of set 2 {other}, then corrects for the {wrong} that this gets wrong",
+    COUNT: "learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts the {n}",
 }
 # How many known sets are shown.
 _MOST_SETS = 3

@@ -144,7 +144,7 @@ class Answer:
         """Name the rarest answer if the error is more than its whole share, where common answers are estimated well."""
         names, shares = self.release.truth.names, self.release.truth.shares
         share = numbers.share(float(shares[-1]))
-        return f", more than the share of “{escape(str(names[-1]))}” ({share})" if self._too_much() else ""
+        return f". That is more than the share of “{escape(str(names[-1]))}” ({share})" if self._too_much() else ""
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""

@@ -49,7 +49,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         "<b>Yes, for common answers, not for rare ones.</b> Each of 10,000 simulated people gives one of 64 "
         "answers. Each sends a list of 17 answers drawn at random, their own more likely than any other. From these "
         f"we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
-        f"average, more than the share of “64” ({last:.1f} %)."
+        f"average. That is more than the share of “64” ({last:.1f} %)."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
     assert panel.summary.startswith(
