@@ -26,8 +26,11 @@ SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: 
 _LINE, SLIDE_LINE = 48, 90
 # The letters of a verdict that needs little space in the bar, and of the longest that stands there.
 _SHORT, _MIDDLE = 12, 16
-# The colour of each verdict; what cannot be checked has no marks.
-_COLOURS = {verdict: style.colour for verdict, style in STYLES.items()} | {OPEN: palette.TRUTH.colour}
+# The colour of each verdict, so dark that white words can be read on it; what cannot be checked has no marks.
+_COLOURS = {
+    verdict: f"color-mix(in srgb, {colour} 80%, black)"
+    for verdict, colour in {**{one: style.colour for one, style in STYLES.items()}, OPEN: palette.TRUTH.colour}.items()
+}
 VERDICT_CSS = """
 .verdicts { display: flex; gap: 2px; height: 2.5rem; margin: 0.25rem 0 0.5rem; }
 .verdicts i { display: flex; align-items: center; justify-content: center; min-width: 1.1rem; border-radius: 0.2rem;
