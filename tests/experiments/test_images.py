@@ -108,9 +108,9 @@ def test_releases_of_many_are_the_same_each_time_and_teach_as_if_they_were_there
     prior = pixel_priors.learned_prior(mechanism, at_once, DIGITS_K)
     shown = [0, 1, 2, 50, 51, 52]
     expected = mechanism.to_grey(pixel_priors.posterior_mean(mechanism, at_once[shown], prior))
-    assert (
-        np.abs(images.guess(config).pictures["learned"] - expected.astype(int)).max() <= 3
-    )  # a value at the edge of a bin
+    # A value at the edge of a bin falls on one side or the other by the processor; without the last nine people the
+    # pictures would differ by 0.67 grey levels or more on average.
+    assert np.abs(images.guess(config).pictures["learned"] - expected.astype(int)).mean() < 0.4
     result = images.sample_release(config)
     np.testing.assert_array_equal(result.released, mechanism.to_grey(at_once[shown]))
     assert result.n_people == 359
