@@ -84,32 +84,18 @@ def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
     return Guessing(f"whoever sees what a person sends and guesses the {thing} is right", f"{each} {things}", n_values)
 
 
-def guess_scale(
-    epsilon: float,
-    guessing: Guessing,
-    *,
-    delta: float = 0.0,
-    name: str = "ε",
-    n_pixels: int = 0,
-    on_slider: bool = False,
-) -> None:
+def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", n_pixels: int = 0) -> None:
     """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
     `name` is what ε is called. If it is of one of `n_pixels` of an image, what all give away together stands first.
-    With `on_slider` the slider of the ε stands beside it and says how well it protects, so that this does not.
+    Without a name, the slider of the ε stands beside it and says how well it protects, so that this does not.
     """
-    shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, n_pixels=n_pixels, on_slider=on_slider)
+    shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, n_pixels=n_pixels)
     st.html(screen.with_explanations(shown, name))
 
 
 def guess_scale_html(
-    epsilon: float,
-    guessing: Guessing,
-    *,
-    delta: float = 0.0,
-    name: str = "ε",
-    n_pixels: int = 0,
-    on_slider: bool = False,
+    epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", n_pixels: int = 0
 ) -> str:
     """Return what `guess_scale` renders as HTML.
 
@@ -134,8 +120,6 @@ def guess_scale_html(
     weak = epsilon >= numbers.WEAK_FROM
     says = not by_delta and (weak or "pixels" not in guessing.people)
     why = f"{words} {guessing.why}" if guessing.why else ""
-    if on_slider:
-        name = ""
     return _scale_html(name, epsilon, "" if why else words, pictures, why, says, n_pixels)
 
 

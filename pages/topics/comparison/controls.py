@@ -84,7 +84,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
                     " and ".join(map(escape, names.classes)),
                     people=names.labels,
                 )
-                privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], on_slider=True)
+                privacy_inputs.guess_scale(epsilon, guessing, delta=values[delta_setting(values)], name="")
     if chapter != REACH_A_GOAL:
         _goal_controls(metric_of(values))
     if chapter != PUSHED:

@@ -36,7 +36,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the controls, ε in `main`."""
     with main, inputs.row("count-privacy"):
         epsilon, delta = privacy_inputs.epsilon(EPSILON, privacy_inputs.PERSON_EPSILON), values[delta_setting(values)]
-        privacy_inputs.guess_scale(epsilon, _GUESSING, delta=delta, on_slider=True)
+        privacy_inputs.guess_scale(epsilon, _GUESSING, delta=delta, name="")
     privacy_inputs.epsilon_box(EPSILON)
     whose = inputs.choose(COUNTS_SOURCE)
     with inputs.container_if("design", whose == DESIGN):

@@ -76,9 +76,7 @@ def _meaning(values: Values, epsilon: float) -> None:
         return
     with contextlib.suppress(ValueError):
         k = released(question.config).truth.k
-        privacy_inputs.guess_scale(
-            epsilon, privacy_inputs.guessing_one_of(k, *reversed(nouns(question))), on_slider=True
-        )
+        privacy_inputs.guess_scale(epsilon, privacy_inputs.guessing_one_of(k, *reversed(nouns(question))), name="")
 
 
 def _choose_method() -> None:

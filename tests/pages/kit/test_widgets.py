@@ -331,5 +331,5 @@ def test_what_a_release_gives_away_is_how_many_can_be_guessed_right(epsilon, del
     protects = "" if counted else f"<b>{numbers.protection(epsilon).capitalize()} protection.</b> "
     assert shown.startswith(f'<div class="epsilon">{protects}{words}<details>')
     assert "<figcaption>100 patients</figcaption>" in shown
-    on_slider = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, on_slider=True)
-    assert on_slider.startswith(f'<div class="epsilon">{words}<details>')
+    unnamed = privacy_inputs.guess_scale_html(epsilon, guessing, delta=delta, name="")
+    assert unnamed.startswith(f'<div class="epsilon">{words}<details>')
