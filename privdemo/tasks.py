@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -24,6 +25,11 @@ class Task:
     words: tuple[str, ...]
     records: str
     unlabelled: str = "records without labels"
+
+    @property
+    def kept_back(self) -> str:
+        """What is not known of records without the class: “income”, “labels”."""
+        return re.split(" without (?:a )?| but not the ", self.unlabelled)[1]
 
     @property
     def positive(self) -> str:

@@ -21,7 +21,9 @@ from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
 # What stands above the rows of pictures.
-_ROWS_TITLE = "And what can a program guess that has no originals?"
+_ROWS_TITLE = "Images of ten people, before and after the noise"
+# What unfolds the rows of guesses.
+_FOLD_TITLE = "What can a program guess that has no originals?"
 # The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
 # The kinds of a dial's jobs: guesses at its own level, and at all levels that it is dragged over.
@@ -127,6 +129,7 @@ def _make_fixed(
         "priorLabels": prior_labels,
         "halves": halves or None,
         "rowsTitle": _ROWS_TITLE,
+        "foldTitle": _FOLD_TITLE,
         "sentNote": "with noise",
         "symbol": None if family.replaces_pixels else family.symbol,
         "low": limit.low,
@@ -195,10 +198,11 @@ def _base64(array: Any) -> str:
 # --- the markup shown until the dial has started --------------------------------------------
 
 
-def first_frame(
-    data: Mapping[str, Any], result: Result, family: PixelFamily, guesses: Guesses, priors: Sequence[str]
-) -> str:
-    """Return the dial and its pictures as HTML, with the same layout as dial.js."""
+def first_frame(data: Mapping[str, Any], result: Result, family: PixelFamily, guesses: Guesses, prior: str) -> str:
+    """Return the dial and its pictures as HTML, with the same layout as dial.js.
+
+    The guesses that are shown at once, beside the images that are sent, are those with this prior.
+    """
     data = {**data, **json.loads(data["pictures"])}
     place = f'min="{data["low"]}" max="{data["high"]}" step="any" value="{data["level"]}"'
     left, right = map(escape, data["ends"])
@@ -207,8 +211,9 @@ def first_frame(
         f'<input type="range" aria-label="{escape(data["name"])}" {place} disabled>'
         f'<span class="end">{right}</span><output>{level_text(family, data["level"])}</output></div>'
     )
-    rows = [guesses.pictures.get(prior) for prior in priors]  # None where they are still being learnt
-    lines = _halves(data, result, rows[0]) if data["halves"] else f"<h4>{_ROWS_TITLE}</h4>{_line(data, result, rows)}"
+    lines = f"<h4>{_ROWS_TITLE}</h4>{_line(data, result)}"
+    if data["halves"]:
+        lines = _halves(data, result, guesses.pictures.get(prior))  # None while they are still being learnt
     return (
         f'<div class="dial-first"><div class="dial">{control}<div class="matching">'
         f'{data.get("matching", b"").decode()}</div><p class="found">{data["linkingHere"]}</p>'
@@ -225,18 +230,19 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
     )
 
 
-def _line(data: Mapping[str, Any], result: Result, guesses: Sequence[Any]) -> str:
-    """Return the rows of the first ten people as HTML, with the first row of guesses.
+def _line(data: Mapping[str, Any], result: Result) -> str:
+    """Return the images of the first ten people as HTML, and what will unfold the rows of guesses.
 
     A narrow screen shows every second person.
     """
     columns = min(10, len(result.labels))
-    rows = [("Original", "stays with the person"), ("Sent", data["sentNote"]), *data["priorLabels"][:1]]
+    rows = [("Original", "stays with the person"), ("Sent", data["sentNote"])]
     cells = []
-    for (name, note), pictures in zip(rows, (result.clean, result.released, *guesses[:1]), strict=True):
+    for (name, note), pictures in zip(rows, (result.clean, result.released), strict=True):
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
-        cells += ["<span></span>"] * columns if pictures is None else _pictures(result, pictures[:columns], name)
-    return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>'
+        cells += _pictures(result, pictures[:columns], name)
+    fold = f'<details class="fold"><summary>{escape(data["foldTitle"])}</summary></details>'
+    return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>{fold}'
 
 
 def _is_later(n: int, columns: int) -> bool:

@@ -18,7 +18,7 @@ _WHO = {
     "curator": "a curator, who sees all answers",
 }
 _SEEN = {
-    "nobody": "what that person sends",
+    "nobody": "what one person sends",
     "shuffler": "the mixed answers of all people",
     "leader": "all that is published",
     "curator": "all that is published",
@@ -49,7 +49,7 @@ def promise(plan: Plan) -> str:
 
 def whose_guess(plan: Plan) -> str:
     """Return whose guess it is of which `promise` says how often it is right."""
-    return f"They see {_SEEN[relied_on(plan)]}, and guess which of two equally likely {_secret(plan)} is true."
+    return f"Others see {_SEEN[relied_on(plan)]}, and guess which of two equally likely {_secret(plan)} is true."
 
 
 def _secret(plan: Plan) -> str:
@@ -171,10 +171,10 @@ def _exact(advice: Advice) -> str:
 
 
 def _outcome(advice: Advice) -> str:
-    """Return how exact the plan is, calculated back from what chance changed, and what true answers would need."""
+    """Return how exact the plan is, corrected for what chance changed, and what true answers would need."""
     question, exact = advice.question, _exact(advice)
     if sending(question, advice.plan):
-        exact = exact.replace(" is right to", ", calculated back from what they send, is right to")
+        exact = exact.replace(" is right to", ", once corrected for these random changes, is right to")
     if advice.open_accuracy:
         right = f"{100 * advice.open_accuracy.mean:.1f}"
         return f"{exact}; with every label true it would be right about {right}. {_NO_OTHERS}"

@@ -55,7 +55,7 @@ def questions() -> list[Any]:
     return [
         TrainingConfig(methods=TRAINED_FIRST),
         BagConfig(methods=bags),
-        RatioConfig(set_size=100, **ratios),
+        RatioConfig("adult", set_size=100, n_test=600, **ratios),
         TrainingConfig("digits", n_train=120, pixels=RandomisedResponse(0.2, 17), methods=TRAINED_FIRST),
         BagConfig("breast_cancer", n_bags, bag_size, methods=bags),
         RatioConfig("digits", set_size=60, n_test=120, **ratios),

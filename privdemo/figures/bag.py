@@ -18,12 +18,12 @@ MOST = 1000
 
 # The style of the pages and of a downloaded page.
 BAG_CSS = """
-.bag { display: grid; grid-template-columns: 1fr auto 1fr; gap: 0.5rem 1.25rem; margin: 0.25rem 0 0.5rem;
+.bag { display: grid; grid-template: auto auto auto / 1fr auto 1fr; gap: 0 1.25rem; margin: 0.25rem 0 0.5rem;
   max-width: 44rem; }
-.bag figure { margin: 0; }
-.bag figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); margin-bottom: 0.4rem; min-height: 2.7em; }
+.bag figure { margin: 0; display: grid; grid-row: 1 / span 3; grid-template-rows: subgrid; }
+.bag figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); margin-bottom: 0.4rem; align-self: end; }
 .bag img { display: block; width: 100%; max-width: var(--width); }
-.bag .leaves { align-self: center; font-size: 2rem; }
+.bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .bag .total { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .bag img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }

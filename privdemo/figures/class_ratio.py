@@ -171,8 +171,8 @@ class Found(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What methods learn from, in words: `everyday` says what for, and is first; `known` stands over the sets,
-    `question` over the records whose mix is wanted, which are the `target`.
+    """What methods learn from, in words: `known` stands over the sets, `question` over the records whose mix is
+    wanted, which are the `target`.
 
     `shares` are those of the first class in each set; `classes` are the names of the first class and of the others,
     with a picture of each where there are `pictures`. `n_more` further sets are not shown.
@@ -184,16 +184,16 @@ class Given(NamedTuple):
     question: str
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
-    everyday: str
     target: str
 
 
 RATIO_CSS = f"""
-.ratio {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr); gap: 0.5rem 2.5rem; align-items: start;
-  margin: 0.25rem 0 0.5rem; font-variant-numeric: tabular-nums; --first: {A_COLOUR}; --others: {B_COLOUR};
+.ratio {{ margin: 0.25rem 0 0.5rem; font-variant-numeric: tabular-nums; --first: {B_COLOUR}; --others: {A_COLOUR};
   --truth: {palette.TRUTH.colour}; }}
 .ratio h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
 .ratio p {{ margin: 0 0 0.6rem; font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.35; }}
+.ratio-given {{ display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 2.5rem; align-items: start;
+  margin-bottom: 0.5rem; }}
 .ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
 .ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
 .ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
@@ -205,7 +205,7 @@ RATIO_CSS = f"""
 .ratio-set .others, .ratio-key .others {{ background: color-mix(in srgb, var(--others) 80%, black); }}
 .ratio-set .asked {{ border: 2px dashed var(--truth); justify-content: center; box-sizing: border-box; font-weight: 600;
   line-height: 1.2rem; }}
-.ratio-row {{ display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr) 8.5rem; gap: 0 1rem;
+.ratio-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 11.5rem; gap: 0 1rem;
   align-items: center; min-height: 3.2rem; }}
 .ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
   line-height: 1.25; }}
@@ -222,9 +222,9 @@ RATIO_CSS = f"""
 .ratio-row .label .low {{ transform: none; }}
 .ratio-row ~ p {{ margin-top: 0.5rem; }}
 .ratio-row:not(.known) + .known {{ border-top: 1px solid var(--truth); margin-top: 0.5rem; padding-top: 0.4rem; }}
-.ratio-row.head {{ min-height: 1.7rem; }}
+.ratio-row.head {{ min-height: 1.4rem; }}
 @media (max-width: 700px) {{
-  .ratio {{ grid-template-columns: minmax(0, 1fr); }}
+  .ratio-given {{ grid-template-columns: minmax(0, 1fr); }}
   .ratio p {{ margin-bottom: 0.3rem; }}
   .ratio-row {{ grid-template-columns: 1fr auto; padding-bottom: 0.5rem; }}
   .ratio-row .track {{ grid-row: 2; grid-column: 1 / -1; }}
@@ -240,13 +240,11 @@ def answers_html(given: Given, found: Sequence[Found], truth: float, title: str,
     """
     place = "high" if truth > 0.85 else "low" if truth < 0.15 else "middle"
     head = (
-        f'<div class="ratio-row head"><h4>{html.escape(title)}</h4><div class="track label"><span class="{place}" '
-        f'style="left:{_at(truth)}">truth {_share(truth)}</span></div><div></div></div>'
+        f'<h4>{html.escape(title)}</h4><div class="ratio-row head"><div></div><div class="track label">'
+        f'<span class="{place}" style="left:{_at(truth)}">truth {_share(truth)}</span></div><div></div></div>'
     )
     rows = "".join(_found_row(one, truth) for one in found)
-    return (
-        f'<div class="ratio"><div>{_given_html(given)}</div><div>{head}{rows}<p>{html.escape(legend)}</p></div></div>'
-    )
+    return f'<div class="ratio">{_given_html(given)}{head}{rows}<p>{html.escape(legend)}</p></div>'
 
 
 def _given_html(given: Given) -> str:
@@ -263,10 +261,9 @@ def _given_html(given: Given) -> str:
     )
     more = f"<p>and {given.n_more} more such set{'s' if given.n_more > 1 else ''}</p>" if given.n_more else ""
     return (
-        f"<p>{html.escape(given.everyday)}</p>"
-        f'<h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
-        f'<h4>{html.escape(given.question)}</h4><div class="ratio-set">{html.escape(given.target)}'
-        '<div class="asked">?</div></div>'
+        f'<div class="ratio-given"><div><h4>{html.escape(given.known)}</h4>{sets}{more}</div>'
+        f'<div><h4>{html.escape(given.question)}</h4><div class="ratio-set">{html.escape(given.target)}'
+        f'<div class="asked">?</div></div><p class="ratio-key">{key}</p></div></div>'
     )
 
 
@@ -274,9 +271,10 @@ def _found_row(found: Found, truth: float) -> str:
     interval = html.escape(found.interval, quote=True)
     known = " known" * (found.colour == palette.TRUTH.colour)
     far = "" if found.is_near else " far"
+    how = html.escape(found.how).replace(" %", "\u00a0%")
     return (
         f'<div class="ratio-row{known}{far}" title="{interval}"><div><b>{html.escape(found.title)}</b>'
-        f"<small>{html.escape(found.how)}</small></div>"
+        f"<small>{how}</small></div>"
         f'<div class="track" aria-hidden="true"><i class="bar" style="width:{_at(found.estimate.mean)};'
         f'background:{found.colour}"></i><i class="truth" style="left:{_at(truth)}"></i></div>'
         f"<div><b>{found.words}</b><small>{html.escape(found.off)}</small></div></div>"

@@ -70,22 +70,73 @@ _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
 
 
 def shares(found: Release) -> Figure:
-    """Return true shares as bars, and what the config's oracle makes of them, with 95 % intervals.
+    """Return true shares as bars, and the estimates of the config's oracle as points, each joined to the end of its bar
+    by a line: its error.
+    """
+    mark = _estimated(found)
+    errors = found.truth.shares[:SHOWN] - np.array(mark["x"])
+    joined = {
+        "type": "data",
+        "symmetric": False,
+        "array": np.maximum(errors, 0).tolist(),
+        "arrayminus": np.maximum(-errors, 0).tolist(),
+        "color": mark["marker"]["color"],
+        "thickness": 2,
+        "width": 0,
+    }
+    below = ", by chance also below 0 %" * bool(min(mark["x"]) < 0)
+    figure = _over_answers(
+        _true_shares(found), [mark | {"error_x": joined, "name": f"estimated share{below}"}], in_one_row=True
+    )
+    line_style = {"color": joined["color"], "width": joined["thickness"]}
+    figure.add_scatter(x=[None], y=[None], mode="lines", line=line_style, name="gap to the true share")
+    return figure.add_annotation(_largest_gap(figure, errors))
+
+
+def _largest_gap(figure: Figure, errors: Array) -> dict[str, Any]:
+    """Return the note beside the estimate with the largest gap to its true share, which says how large it is."""
+    bars, marks = figure.data[:2]
+    row = int(np.abs(errors).argmax())
+    left, right = sorted((bars.x[row], marks.x[row]))
+    low, high = figure.layout.xaxis.range
+    is_left = right > (low + high) / 2  # there is more space, within the bar
+    return {
+        "x": left if is_left else right,
+        "y": bars.y[row],
+        "text": f"largest gap: {100 * abs(errors[row]):.1f} points",
+        "xanchor": "right" if is_left else "left",
+        "xshift": -10 if is_left else 10,
+        "showarrow": False,
+    }
+
+
+def ranges(found: Release) -> Figure:
+    """Return true shares as bars, and the estimates of the config's oracle with 95 % intervals.
 
     Those that miss the true share are marked apart.
     """
-    names, truth = found.truth.names[:SHOWN], found.truth.shares[:SHOWN]
     method, estimate = FREQUENCY_ORACLES[found.config.oracle], found.found[found.config.oracle]
     ends = interval_bars(estimate.shares[:SHOWN], estimate.low[:SHOWN], estimate.high[:SHOWN], method.style)
-    mark = _points(names, estimate.shares[:SHOWN], method) | {"error_x": ends | {"thickness": 2}}
+    mark = _estimated(found) | {"error_x": ends | {"thickness": 2}}
     missed = missed_ranges(found)
-    hit = [i for i in range(len(names)) if i not in missed]
-    marks = [_some(mark, hit, "estimate and 95 % range, may be below 0 %")]
+    hit = [i for i in range(len(mark["x"])) if i not in missed]
+    marks = [_some(mark, hit, "estimated share and its 95 % range")]
     if missed:
         style = palette.Style(palette.NAIVE.colour, "solid", "diamond")
         other = {"marker": point(style), "error_x": mark["error_x"] | {"color": style.colour}}
-        marks.append(_some(mark | other, missed, "range that misses the truth by chance"))
-    return _over_answers(_bars(names, truth, "true share"), marks, "share of all people", in_one_row=True)
+        marks.append(_some(mark | other, missed, "range that misses the true share by chance"))
+    return _over_answers(_true_shares(found), marks, in_one_row=True)
+
+
+def _true_shares(found: Release) -> dict[str, Any]:
+    """Return the bars of the true shares of the most frequent answers."""
+    return _bars(found.truth.names[:SHOWN], found.truth.shares[:SHOWN], "true share")
+
+
+def _estimated(found: Release) -> dict[str, Any]:
+    """Return the points of the shares that the config's oracle estimates of the most frequent answers."""
+    oracle = found.config.oracle
+    return _points(found.truth.names[:SHOWN], found.found[oracle].shares[:SHOWN], FREQUENCY_ORACLES[oracle])
 
 
 def _some(mark: Mapping[str, Any], which: Sequence[int], name: str) -> dict[str, Any]:
@@ -97,7 +148,7 @@ def _some(mark: Mapping[str, Any], which: Sequence[int], name: str) -> dict[str,
 
 
 def missed_ranges(found: Release) -> list[int]:
-    """Return which of the answers in `shares` have a 95 % interval that misses their true share."""
+    """Return which of the answers in `ranges` have a 95 % interval that misses their true share."""
     truth, estimate = found.truth.shares[:SHOWN], found.found[found.config.oracle]
     low, high = estimate.low[:SHOWN], estimate.high[:SHOWN]
     return np.flatnonzero((low > truth) | (truth > high)).tolist()

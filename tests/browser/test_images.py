@@ -137,7 +137,7 @@ def test_on_a_telephone_a_line_holds_people_of_both_kinds_and_guesses_unfold(pag
     expect(fold.locator("canvas").first).to_be_hidden()
     fold.locator("summary").click()
     expect(fold.locator("canvas").first).to_be_visible()
-    expect(fold.locator(".row-name")).to_have_count(3)
+    expect(fold.locator(".row-name")).to_have_count(4)
 
 
 def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter(page: Page, address: str) -> None:

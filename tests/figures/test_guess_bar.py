@@ -7,8 +7,8 @@ import pytest
 from privdemo.figures.guess_bar import guess_bar
 
 
-@pytest.mark.parametrize(("probability", "filled"), [(0.5, 0), (0.75, 50), (0.731, 46.2), (1.0, 100)])
-def test_the_bar_is_filled_from_pure_guessing_to_no_privacy(probability, filled):
+@pytest.mark.parametrize(("probability", "filled"), [(0.5, 0), (0.75, 25), (0.731, 23.1), (1.0, 50)])
+def test_what_is_more_than_pure_guessing_is_in_colour(probability, filled):
     (width,) = re.findall(r"width:([\d.]+)%", guess_bar(probability))
     assert float(width) == filled
 

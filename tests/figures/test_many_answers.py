@@ -15,7 +15,7 @@ from privdemo.methods import FREQUENCY_ORACLES
 
 def test_shares_are_marked_in_full_colour_by_the_chosen_method_alone() -> None:
     found = many_answers.run(many_answers.AnswersConfig(k=20, people=500))
-    figure = charts.shares(found)
+    figure = charts.ranges(found)
     bars, mark, missed = figure.data
     assert bars.marker.line.color == palette.TRUTH.colour
     name = found.config.oracle
@@ -28,6 +28,23 @@ def test_shares_are_marked_in_full_colour_by_the_chosen_method_alone() -> None:
     truth = found.truth.shares[: charts.SHOWN]
     assert len(missed.x) == ((truth < low) | (high < truth)).sum() > 0
     assert missed.marker.color == missed.error_x.color != mark.marker.color
+
+
+def test_each_share_is_joined_to_the_true_one_and_the_largest_gap_is_named() -> None:
+    found = many_answers.run(many_answers.AnswersConfig(k=20, people=500))
+    figure = charts.shares(found)
+    bars, mark, key = figure.data
+    truth, shares = np.array(bars.x), np.array(mark.x)
+    assert shares.tolist() == found.found[found.config.oracle].shares[: charts.SHOWN].tolist()
+    np.testing.assert_allclose(shares + mark.error_x.array - mark.error_x.arrayminus, truth, atol=1e-12)
+    assert mark.name == "estimated share, by chance also below 0 %"
+    assert key.line.color == mark.error_x.color == mark.marker.color
+    (note,) = [note for note in figure.layout.annotations if note.text.startswith("largest gap")]
+    row = int(np.abs(truth - shares).argmax())
+    assert note.text == f"largest gap: {100 * abs(truth - shares)[row]:.1f} points"
+    assert (note.y, note.x in (truth[row], shares[row])) == (bars.y[row], True)
+    many = charts.shares(many_answers.run(many_answers.AnswersConfig(k=4, people=100_000)))
+    assert many.data[1].name == "estimated share", "none is below 0"
 
 
 def plain(text: str) -> str:

@@ -184,10 +184,11 @@ class Dial {
     });
   }
 
-  // One line of people: a grid whose first column names the rows, then one column each. The rows of guesses but the
-  // first are folded.
+  // One line of people: a grid whose first column names the rows, then one column each. The rows of guesses are
+  // folded, but for the first one on a slide, where nothing unfolds.
   buildLine(people) {
-    const { priorLabels, sentNote } = this.data;
+    const { foldTitle, priorLabels, sentNote } = this.data;
+    const firstFolded = this.slideLine() ? 1 : 0;
     let line = this.add(this.lines, "div", "line");
     line.style.setProperty("--columns", this.columns);
     const cells = (fill) => {
@@ -205,11 +206,11 @@ class Dial {
     row("Original", "stays with the person", "clean", this.canvases.clean);
     row("Sent", sentNote, "released", this.canvases.released);
     priorLabels.forEach(([name, note], g) => {
-      if (g === 1) {
+      if (g === firstFolded) {
         const fold = this.add(this.lines, "details", "fold");
         fold.open = this.unfolded;
         fold.addEventListener("toggle", () => (this.unfolded = fold.open));
-        this.add(fold, "summary", "", "Other ways to guess the originals");
+        this.add(fold, "summary", "", foldTitle);
         line = this.add(fold, "div", "line");
         line.style.setProperty("--columns", this.columns);
       }

@@ -52,10 +52,10 @@ Part = Literal["all", "slider", "boxes"]
 class Slider:
     """The slider of a number, over its whole range or over `stops`; `ends` are words for its left and right end.
 
-    With `scale` a word stands before the chosen number, such as “moderate (ε = 1)” with the `unit` “ε = ”; it has
-    the least number of each word. With `largest_left` the largest number is on the left. With `percent` the chosen
-    number is shown in percent. With `live`, what is on the page follows it while it is dragged: each position is an
-    event of the document, `privdemo-number`.
+    With `scale` a word stands in place of the chosen number, such as “moderate”; it has the least number of each word.
+    A screen reader says “moderate (ε = 1)”, with the `unit` “ε = ”. With `largest_left` the largest number is on the
+    left. With `percent` the chosen number is shown in percent. With `live`, what is on the page follows it while it is
+    dragged: each position is an event of the document, `privdemo-number`.
     """
 
     name: str

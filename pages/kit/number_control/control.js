@@ -164,9 +164,11 @@ class Control {
     this.box.shown = text;
     if (!this.box.edited || this.held) this.box.show(text);
     if (!this.data.slider) return;
-    const words = inWords(this.value, this.data.slider);
-    this.output.textContent = words;
-    this.slider.setAttribute("aria-valuetext", words);
+    const number = inNumbers(this.value, this.data.slider);
+    const word = this.data.slider.scale.findLast(([least]) => this.value >= least)?.[1];
+    this.output.textContent = word ?? number;
+    // Who does not see the slider move hears the number as well: two positions may have the same word.
+    this.slider.setAttribute("aria-valuetext", word ? `${word} (${number})` : number);
   }
 
   report(change) {
@@ -175,11 +177,9 @@ class Control {
   }
 }
 
-function inWords(value, { percent, unit, scale }) {
+function inNumbers(value, { percent, unit }) {
   if (percent) return `${Number((100 * value).toPrecision(4))} %`;
-  const number = unit + (Number.isInteger(value) ? value.toLocaleString("en") : shortest(value));
-  const word = scale.findLast(([least]) => value >= least)?.[1];
-  return word ? `${word} (${number})` : number;
+  return unit + (Number.isInteger(value) ? value.toLocaleString("en") : shortest(value));
 }
 
 const controls = new WeakMap();

@@ -62,16 +62,16 @@ def what_to_do(answer: Answer) -> list[Panel]:
     """Return cards: what one person gives away, what stays at risk, and the next less and more trust."""
     plan = answer.advice.plan
     what = "a label" if plan.accuracy else "an answer"
-    again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked this {_TIMES} times"
+    again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked the same question {_TIMES} times"
     cards = [
         (
-            f"How often would others guess {what} correctly?",
+            f"With our advice, others guess {what} right",
             _often(most_guessed_right(plan.epsilon, plan.delta)),
-            escape(f"{advise.whose_guess(plan)} {_protection_words(answer)}"),
+            escape(f"{advise.whose_guess(plan)} Orange: what seeing it adds.{_set_words(answer)}"),
         ),
         *(_trust_card(answer, other) for other in answer.advice.alternatives),
         (
-            f"And if one person is {again}?",
+            f"And if a person is {again}?",
             _often(most_guessed_right_again(plan.epsilon, plan.delta, _TIMES)),
             "Each answer gives away more. Ask each person as seldom as you can.",
         ),
@@ -100,11 +100,10 @@ def _often(probability: float) -> str:
     return f"{of_100_words(probability)}{guess_bar(probability)}"
 
 
-def _protection_words(answer: Answer) -> str:
-    """Say how well the advice protects one person, and that ε is as large as Settings allow, if it is."""
-    epsilon = answer.advice.plan.epsilon
-    is_set = " (set in Settings)" if epsilon == answer.question.epsilon else ""
-    return f"{numbers.capital(numbers.protection(epsilon))} protection{is_set}."
+def _set_words(answer: Answer) -> str:
+    """Say where more protection is chosen, if ε is as large as the settings allow."""
+    is_set = answer.advice.plan.epsilon == answer.question.epsilon
+    return " Settings can ask for more protection." * is_set
 
 
 def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:

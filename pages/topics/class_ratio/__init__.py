@@ -59,7 +59,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="Can we tell how many are ill if nobody says who?",
+    question="Can we tell how many, if nobody says who?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

@@ -12,11 +12,8 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import (
     LARGE,
-    PATIENTS,
     Question,
-    are_patients,
     first_class_words,
-    records_words,
 )
 from privdemo import palette
 from privdemo.experiments import class_ratio
@@ -87,23 +84,23 @@ class Answer:
 
 # How each method finds the shares; {records} are what is counted, {n} of them without a label.
 HOW = {
-    SPREAD: "takes each of the {records} for what most of its set are, then corrects for the known share that are not",
+    SPREAD: "takes the set as a hint: each kind is as likely as its share of the set",
     by_trying(SPREAD): (
-        "takes each of the {records} for what most of its set are, or models how each kind looks, whichever explains "
-        "the sets better"
+        "takes the set as a hint: each kind is as likely as its share of the set; or models how each kind looks, "
+        "whichever explains the sets better"
     ),
-    MMD: "mixes the sets’ average {averaged} until the mix looks like the average of the {n}",
+    MMD: "mixes the sets until the mixture looks like the {n}",
     RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
     IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
     COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
     PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told {told}",
-    PCC: "is told {told}; names each of the {n}, and counts",
+    EM: "is told the {kept_back} of all {records} in the sets",
+    PCC: "is told the {kept_back} of all {records} in the sets; names each of the {n}, and counts",
 }
 # The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
 HOW_OF_TWO = {
-    SPREAD: "calls all of set 1 {one} and all of set 2 {other}, then corrects for the {wrong} that this gets wrong",
-    COUNT: "learns to call {first} of set 1 and {second} of set 2 “{name}”, then counts the {n}",
+    SPREAD: "takes the set as a hint: {one} with a chance of {first} in set 1, of {second} in set 2",
+    COUNT: "learns a rule that finds {one} for {first} of set 1 and {second} of set 2, then applies it to the {n}",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -126,7 +123,7 @@ def _found_panel(answer: Answer) -> Panel:
         )
         for name, estimate in found.items()
     ]
-    title = f"Share of {first_kind(answer)}, by method"
+    title = f"How many of the {answer.question.config.n_test:,} {first_class(answer)}? What each method finds:"
     figure = charts.answers_html(_given(answer), rows, truth, title, _marks_words(answer))
     return Panel(
         "methods",
@@ -147,25 +144,13 @@ def _found_panel(answer: Answer) -> Panel:
 
 def how_words(answer: Answer, method: str) -> str:
     """Say how a method finds the shares; with the numbers of the sets, where there are two mirrored ones."""
-    records, released, labels = counted(answer), answer.trials[0].released, _labels(answer)
-    told = "who in the sets is ill" if are_ill(answer) else f"what each of the sets’ {records} is (its label)"
-    words = {"records": records, "averaged": answer.task.records, "told": told}
-    words |= {"n": f"{answer.question.config.n_test:,}"}
+    records, released, labels = answer.task.records, answer.trials[0].released, class_labels(answer)
+    words = {"records": records, "n": f"{answer.question.config.n_test:,}", "kept_back": answer.task.kept_back}
     if method in HOW_OF_TWO and len(released) == len(labels) == 2:
         first, second = (numbers.share(float(row[0]), 0) for row in released)
-        wrong = numbers.share(float(released[0][1]), 0)
-        if wrong == second and released[0][0] > released[0][1]:
-            one, other = labels if answer.task.records == "images" else [f"“{name}”" for name in labels]
-            words |= {
-                "one": one,
-                "other": other,
-                "first": first,
-                "second": second,
-                "wrong": wrong,
-                "name": PATIENTS[0] if are_ill(answer) else answer.question.config.labels[0],
-            }
-            how = HOW_OF_TWO[method].format(**words)
-            return how.partition(", then")[0] if method == SPREAD and not released[0][1] else how
+        if numbers.share(float(released[0][1]), 0) == second and released[0][0] > released[0][1]:
+            one = labels[0] if records == "images" else f"“{labels[0]}”"
+            return HOW_OF_TWO[method].format(**words, one=one, first=first, second=second)
     return HOW[method].format(**words)
 
 
@@ -182,67 +167,42 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
 
 def _given(answer: Answer) -> charts.Given:
     """Return what is given: sets of which the share of the first class is known, and records of which it is not."""
-    config, records, released = answer.question.config, counted(answer), answer.trials[0].released
-    labels, share = _labels(answer), f"the share of {first_kind(answer)}"
-    everyday = (
-        f"Nobody says which {records} {first_class(answer)}. The same happens in a hospital: it is known what share of "
-        "earlier patients was ill, but not who, and one wants the share among new patients."
-    )
-    if are_ill(answer):
-        ill, healthy = map(numbers.with_article, config.labels)
-        everyday = (
-            f"{numbers.capital(ill)} stands for a patient who is ill, {healthy} for one who is healthy. The computer "
-            "sees the images, but not what they stand for."
-        )
+    config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
+    labels = class_labels(answer)
     return charts.Given(
-        known=f"Known: {share} in {len(released)} sets of other {records}, {config.set_size:,} each",
+        known=f"Known: the shares in {len(released)} sets of {config.set_size:,} other {records}",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"Hidden from the methods: {share} in {config.n_test:,} new {records}",
+        question=f"Hidden from the methods: the shares in {config.n_test:,} new {records}",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
-        everyday=everyday,
     )
 
 
-def _labels(answer: Answer) -> list[str]:
-    """Return the names of the classes: those of patients, or of digits as plurals."""
-    if are_ill(answer):
-        return list(PATIENTS)
+def class_labels(answer: Answer) -> list[str]:
+    """Return the names of the classes, of digits as plurals."""
     return [f"{label}s" if label.isdigit() else label for label in answer.question.config.labels]
 
 
-def first_kind(answer: Answer) -> str:
-    """Return what of which the share is wanted: “ill patients”, “7s”, “spam”."""
-    first, *_ = _labels(answer)
-    return f"{first} {counted(answer)}" if are_ill(answer) else first
-
-
-def are_ill(answer: Answer) -> bool:
-    """Return whether it is asked of patients who is ill, for whom images of two digits stand."""
-    return are_patients(answer.question.config.dataset, answer.question.config.n_classes)
-
-
-def counted(answer: Answer) -> str:
-    """Return what is counted: “patients”, “people”."""
-    return records_words(answer.question.config.dataset, answer.question.config.n_classes)
-
-
 def _title(answer: Answer, method: str) -> str:
-    """Return the name of a method: of patients it is not a label that is known, but who is ill."""
-    title = CLASS_RATIO[method].title
-    return title.replace("labels known", "told who is ill") if are_ill(answer) else title
+    """Return the name of a method, with what is known of records in place of “labels”."""
+    return CLASS_RATIO[method].title.replace("labels known", f"{answer.task.kept_back} known")
 
 
 def _marks_words(answer: Answer) -> str:
     """Explain the marks beside the methods."""
     n = len(answer.trials)
-    several = f"averages of {n} trials, each with different {answer.task.records}"
-    bars = "one simulated trial" if n == 1 else several
+    bars = "one simulated trial"
+    if n > 1:
+        found = (class_ratio.share_of(answer.trials, name, 0) for name in answer.methods)
+        off = max(max(one.high - one.mean, one.mean - one.low) for one in found)
+        bars = (
+            f"averages of {n} trials with different {answer.task.records}, uncertain by up to ± {100 * off:.1f} points"
+        )
     return (
-        f"Bars: {bars}; a full bar is 100 %. Pale: off by more than {100 * _NEAR:g} percentage points. Grey line: the "
-        "truth, known because this is a test."
+        f"Bars: {bars}; a full bar is 100 %. Pale: off by more than {100 * _NEAR:g} percentage points. We know the "
+        "truth because this is a test."
     )
 
 
@@ -265,7 +225,7 @@ def off_words(error: float) -> str:
 def waiting(question: Question) -> str:
     """Say what is being done before there is anything to show."""
     config = question.config
-    n_sets, records = 2 * config.copies * config.n_classes, records_words(config.dataset, config.n_classes)
+    n_sets, records = 2 * config.copies * config.n_classes, counting_task(config.dataset).records
     slow = MMD in config.methods and question.n_records > LARGE
     large = f" With so many, {CLASS_RATIO[MMD].title} takes a minute or two a trial." if slow else ""
     return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being chosen and learned from.{large}"
@@ -278,7 +238,7 @@ def takeaway(answer: Answer) -> str:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     found = {name: class_ratio.share_of(trials, name, 0) for name in blind or answer.methods}
     nearest, *others = sorted(found, key=lambda name: abs(found[name].mean - truth))
-    records, best = counted(answer), f"“{CLASS_RATIO[nearest].title}”"
+    records, best = answer.task.records, f"“{CLASS_RATIO[nearest].title}”"
     best = f"the closest of {len(found)} methods" if others else best
     says = (
         f"In this test <b>{numbers.share(truth)}</b> of {config.n_test:,} new {records} {first_class(answer)}; {best} "
@@ -288,8 +248,7 @@ def takeaway(answer: Answer) -> str:
         return f"{says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"
     alike = f"{_lost_words(answer)}{_alike_words(answer)}"
     verdict = "" if alike else f"<b>{_verdict_words([abs(share.mean - truth) for share in found.values()])}.</b> "
-    digits = " Handwritten digits stand for the patients." * are_ill(answer)
-    return f"{verdict}{_known_words(answer)} {says}.{digits}{_noisy_counts_words(answer)}{alike}"
+    return f"{verdict}{_known_words(answer)} {says}.{_noisy_counts_words(answer)}{alike}"
 
 
 def _verdict_words(errors: Sequence[float]) -> str:
@@ -306,16 +265,17 @@ def _verdict_words(errors: Sequence[float]) -> str:
 
 
 def _known_words(answer: Answer) -> str:
-    """Say what alone is known: “We know that of one set of patients 70 % are ill, of another 30 %, but not who.”"""
-    released, records = answer.trials[0].released, counted(answer)
+    """Say what alone is known: “We know that in one set of messages 70 % are spam and in another 30 %, but not
+    which messages those are.”
+    """
+    released, records = answer.trials[0].released, answer.task.records
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
         know = "are told, with noise," if answer.question.config.private else "know"
         mixed = {one, other} != {"0 %", "100 %"}
-        which = ", but not who" if are_ill(answer) else f", but not which {records} those are"
+        which = ", but not who" if records == "people" else f", but not which {records} those are"
         which *= mixed
-        known = f"of one set of {records} {one} {first_class(answer)}, of another {other}"
-        return f"We {know} that {known}{which}."
+        return f"We {know} that in one set of {records} {one} {first_class(answer)} and in another {other}{which}."
     return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
 
 
@@ -424,7 +384,7 @@ def known_sets_words(answer: Answer) -> str:
     n_sets = 2 * config.copies * config.n_classes
     return (
         f"Every method but “{CLASS_RATIO[EM].title}” learns from {n_sets} sets of {config.set_size:,} "
-        f"{counted(answer)}, of which only the share of each class is known; half of them serve to choose settings."
+        f"{answer.task.records}, of which only the share of each class is known; half of them serve to choose settings."
     )
 
 

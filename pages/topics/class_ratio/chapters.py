@@ -12,11 +12,9 @@ from pages.topics.class_ratio import figures
 from pages.topics.class_ratio.answer import (
     L1,
     Answer,
-    are_ill,
+    class_labels,
     compare,
-    counted,
     first_class,
-    first_kind,
     mean_words,
     print_errors,
     print_mean_errors,
@@ -48,7 +46,7 @@ def other_mixes(answer: Answer) -> list[Panel]:
             "errors",
             "How far off is each method for other true shares?",
             f"{_nearest_words(answer, blind or methods)} {_errors_words(answer, blind or methods)}",
-            Chart(charts.errors(trials, methods, first_kind(answer))),
+            Chart(charts.errors(trials, methods, class_labels(answer)[0])),
             mean_words(answer) + own_mix(answer),
             lambda: class_ratio.table(trials),
             print_mean_errors(answer.question),
@@ -74,8 +72,7 @@ def _nearest_words(answer: Answer, methods: Sequence[str]) -> str:
     for place in range(len(SHARES)):
         best = min(methods, key=lambda name: class_ratio.error_along(trials, name, place).mean)
         nearest.setdefault(best, []).append(place)
-    told = "are not told who is ill" if are_ill(answer) else "know no label"
-    known = f"Of the methods that {told}, " * (len(methods) < len(answer.methods))
+    known = "Of the methods that know no label, " * (len(methods) < len(answer.methods))
     often_first = sorted(nearest, key=lambda name: -len(nearest[name]))
     titles = [f"“{CLASS_RATIO[name].title}”" for name in often_first]
     if len(nearest) == 1:
@@ -88,14 +85,13 @@ def _nearest_words(answer: Answer, methods: Sequence[str]) -> str:
 
 def _errors_words(answer: Answer, methods: Sequence[str]) -> str:
     """Say between which numbers of 1,000 records the methods’ mean errors are, and how far off known labels are."""
-    trials, records = answer.trials, counted(answer)
+    trials, records = answer.trials, answer.task.records
 
     def off(names: Sequence[str]) -> list[float]:
         return [500 * class_ratio.error_along(trials, n, place).mean for n in names for place in range(len(SHARES))]
 
     known = [name for name in answer.methods if name not in methods]
-    told = "if it is known who is ill" if are_ill(answer) else "with labels known"
-    most_known = f"; {told}, {max(off(known)):.0f} at most" if known else ""
+    most_known = f"; with labels known, {max(off(known)):.0f} at most" if known else ""
     errors = f"<b>{min(off(methods)):.0f} to {max(off(methods)):.0f}</b> of 1,000 {records}"
     return f"The error is {errors}{most_known}."
 
@@ -132,7 +128,7 @@ def own_mix(answer: Answer) -> str:
 
 def the_adversary(answer: Answer) -> list[Panel]:
     """Return the panel of how often the label of a single record is guessed, though only sets were labelled."""
-    question = f"How well can others guess {'who is ill' if are_ill(answer) else 'a label'}?"
+    question = "How well can others guess a label?"
     if SPREAD not in answer.methods:
         return [Panel(question=question, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
     rates, config = class_ratio.attack_rates(answer.trials), answer.question.config
@@ -151,8 +147,8 @@ def the_adversary(answer: Answer) -> list[Panel]:
             "ratio-attack",
             question,
             f"{start}A computer that is told only the percentages of the sets is right for "
-            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {counted(answer)} in them; guessing what most "
-            f"of the set are is right for {numbers.per_hundred(rates['set'].mean)}.",
+            f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records} in them; guessing what "
+            f"most of the set are is right for {numbers.per_hundred(rates['set'].mean)}.",
             Chart(charts.attack(rates)),
             f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
             f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "

@@ -37,7 +37,6 @@ from pages.topics.class_ratio.question import (
     TRIALS,
     classes_setting,
     first_class_words,
-    records_words,
     size_settings,
 )
 from privdemo.experiments.class_ratio import NO_RELEASE
@@ -66,7 +65,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         which = "digits from 0 on; two are 7 and 9" if isinstance(dataset, str) else "the first ones"
         inputs.number(classes_setting(dataset), f"Classes ({which})")
     n_classes = values[classes_setting(dataset)]
-    group = f"{values[size_settings()[1]]:,} {records_words(dataset, n_classes)}"
+    group = f"{values[size_settings()[1]]:,} {task.records}"
     _mix(main, f"The truth, which you set: share of the {group} that really {first_class_words(dataset, n_classes)}")
     _sets()
     _release(values)

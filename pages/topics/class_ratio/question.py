@@ -24,14 +24,16 @@ AT_ONCE, AT_ONCE_SLOW = 6000, 600
 # With more records trials are slow: one process is kept free for others.
 LARGE = 20_000
 # Records in a known set at first: so few that methods differ visibly.
-FEW = {"mnist": 100, "digits": 60}
+FEW = {"adult": 100, "mnist": 100, "digits": 60}
 BY_HAND, RANDOM = "set by hand", "at random"
 CHOSEN, GIVEN = "chosen", "given"
 NO_NOISE = "none, true counts"
 # Keys in the session: the data set for which the sizes were last set, and the number of classes for which ρ was.
 SIZES_FOR_KEY, RHO_CLASSES_KEY = "ratio_of", "rho_of_classes"
 
-DATA_SETS = DataSets("ratio_records", COUNTING)
+# People first: what they earn needs no explanation.
+_ORDER = ("adult", "mnist", "digits", "sms", "breast_cancer")
+DATA_SETS = DataSets("ratio_records", {name: COUNTING[name] for name in _ORDER})
 CLASSES = Number("classes", limits.Limit("classes", 2, 10, integer=True), 2, "Classes")
 # With these shares, unlike those of `RatioConfig`, methods differ visibly.
 RHO = Number(
@@ -135,10 +137,6 @@ class Question:
         return quick and own_data.is_quick(config.dataset, self.n_records // 4)
 
 
-# What an image of the first digit and of the second stand for.
-PATIENTS = ("ill", "healthy")
-
-
 def classes_setting(dataset: Source) -> Number:
     """Return the setting of the number of classes, at most as many as a visitor’s own data have."""
     if isinstance(dataset, str):
@@ -171,22 +169,8 @@ def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
     )
 
 
-def are_patients(dataset: Source, n_classes: int) -> bool:
-    """Return whether images of two digits stand for patients, so that it is plain why nobody says which image shows
-    which.
-    """
-    return isinstance(dataset, str) and n_classes == 2 and counting_task(dataset).classes[0].isdigit()
-
-
-def records_words(dataset: Source, n_classes: int) -> str:
-    """Say what is counted: “patients”, “images”, “people”."""
-    return "patients" if are_patients(dataset, n_classes) else counting_task(dataset).records
-
-
 def first_class_words(dataset: Source, n_classes: int) -> str:
-    """Say what records of the first class are: “are ill”, “show a 7”, “earn up to $50,000 a year”."""
-    if are_patients(dataset, n_classes):
-        return f"are {PATIENTS[0]}"
+    """Say what records of the first class are or do: “show a 7”, “earn up to $50,000 a year”."""
     task = counting_task(dataset)
     words = task.words[task.classes.index(class_ratio.chosen_classes(dataset, n_classes)[0])]
     return re.sub(r"^are (an? \d)$", r"show \1", words)

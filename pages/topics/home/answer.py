@@ -88,7 +88,7 @@ class Answer:
                 data,
                 level_setting(),
                 still,
-                first=lambda: dials.first_frame(data, result, FAMILY, self.guesses, [_PRIOR]),
+                first=lambda: dials.first_frame(data, result, FAMILY, self.guesses, _PRIOR),
                 later=lambda: dials.more_guesses(data, self.along, [_PRIOR]),
             ),
             summary=summary,

@@ -191,7 +191,7 @@ def _dial(answer: Answer) -> Panel:
             data,
             level_setting(family, result.n_states),
             static_picture,
-            first=lambda: dials.first_frame(data, result, family, guesses, SHOWN_PRIORS),
+            first=lambda: dials.first_frame(data, result, family, guesses, SHOWN_PRIORS[0]),
             later=lambda: dials.more_guesses(data, answer.along, SHOWN_PRIORS),
         ),
         summary=summary,

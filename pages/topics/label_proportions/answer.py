@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data, trials
@@ -71,7 +70,7 @@ class Answer:
         records = self.task.records
         if not self.best:
             right = f"<b>{numbers.out_of_100(ceiling)}</b>"
-            return f"A computer told the {_kept_back(self.task)} is right for {right} new {records}."
+            return f"A computer told the {self.task.kept_back} is right for {right} new {records}."
         reached = self.accuracy(self.best).mean
         nothing = 1 - sum(trial.test_share for trial in self.trials) / len(self.trials)
         alike = "" if all(trial.identified for trial in self.trials) else f" {ALL_ALIKE}"
@@ -80,7 +79,7 @@ class Answer:
         is_right = f"{best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}"
         beside = beside_words(self.task, reached, ceiling, nothing)
         yes = numbers.how_far(reached, nothing, ceiling)
-        return f"<b>{yes}.</b> {_told(self, f'each of {bags_words(self)}')} {is_right}; {beside}.{alike}"
+        return f"<b>{yes}.</b> {_told(self, f'only what percentage {self.task.positive}')} {is_right}; {beside}.{alike}"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -155,7 +154,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"<b>For how many of 100 new {records} will a computer be right about whether they {answer.task.positive}?</b> "
-        f"{_told(answer, f'each of {bags_words(answer)}')} Guessing “{answer.task.labels[0]}” for everybody is right "
+        f"{_told(answer, 'only one percentage')} Guessing “{answer.task.labels[0]}” for everybody is right "
         f"for {numbers.out_of_100(nothing)}.",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
@@ -165,13 +164,11 @@ def _prediction(answer: Answer) -> Prediction | None:
     )
 
 
-def _told(answer: Answer, each: str) -> str:
-    """Say what a computer is given of every record, and what it is told of `each` bag."""
+def _told(answer: Answer, of_each: str) -> str:
+    """Say what a computer learns from: what it is given of every record, and what it is told `of_each` bag."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
-    return (
-        f"A computer is given {_sent_kind(answer)}. Of {each} it is told only what percentage "
-        f"{answer.task.positive}{noise}."
-    )
+    learns = f"It learns from {bags_words(answer)}. It sees {_sent_kind(answer)}."
+    return f"{learns} Of each group it is told {of_each}{noise}."
 
 
 def one_bag(answer: Answer) -> Markup:
@@ -184,22 +181,15 @@ def one_bag(answer: Answer) -> Markup:
             size,
             float(trial.true_proportions[0]),
             n_sent,
-            kept="One group as an example. Known only to whoever collected it: which of "
-            f"{size:,} {task.records} {task.positive}{scale}",
+            kept=f"One group as an example, as it is: {size:,} {task.records}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"What the computer is told about these {size:,} {task.records}: one percentage, and "
-            f"{_sent_words(answer)}",
-            unknown=f"one of them: {_kept_back(task)} unknown",
+            sent=f"What the computer is told of this group: one percentage, and {_sent_words(answer)}",
+            unknown=f"one of them: {task.kept_back} unknown",
             total=_share(float(trial.proportions[0])),
             meaning=_total_words(answer),
             alt=one_bag_words(answer),
         )
     )
-
-
-def _kept_back(task: Task) -> str:
-    """Return what is not sent of a record: “income”, “labels”."""
-    return re.split(" without (?:a )?| but not the ", task.unlabelled)[1]
 
 
 def _sent_words(answer: Answer) -> str:
@@ -276,9 +266,9 @@ def beside_words(task: Task, reached: float, ceiling: float, nothing: float) -> 
     """Say how many records are named correctly by one answer to all, and without privacy."""
     lazy = f"always saying “{task.labels[0]}” is right"
     least, most = numbers.whole_per_hundred(nothing), numbers.whole_per_hundred(ceiling)
-    known = f"told the {_kept_back(task)}, a computer is right for <b>{most}</b>"
+    known = f"told the {task.kept_back}, a computer is right for <b>{most}</b>"
     if nothing + LEAST_AGAINST_TRIVIAL < reached < ceiling:
-        return f"that is between {least} (always saying “{task.labels[0]}”) and {most} (told the {_kept_back(task)})"
+        return f"that is between {least} (always saying “{task.labels[0]}”) and {most} (told the {task.kept_back})"
     if reached < nothing - LEAST_AGAINST_TRIVIAL:
         return f"{known}, and {lazy} for {least}, more often"
     if reached <= nothing + LEAST_AGAINST_TRIVIAL:

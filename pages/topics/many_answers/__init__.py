@@ -52,6 +52,7 @@ CHAPTERS = Chapters(
     LOOK,
     (
         Chapter("True and estimated shares", Answer.main),
+        Chapter("Range of each estimate", Answer.ranges, title="How sure are we?"),
         Chapter(
             "Map of best methods",
             who_wins,
@@ -67,6 +68,7 @@ CHAPTERS = Chapters(
             delta_controls,
             delta_settings,
             delta_of,
+            for_specialists=True,
             title="Whom must people trust?",
         ),
         Chapter(
@@ -75,9 +77,10 @@ CHAPTERS = Chapters(
             attacker_controls,
             [FAKE, PUSHED, ATTACK, CURVES],
             pushing_of,
+            for_specialists=True,
             title="Who can falsify the result?",
         ),
-        Chapter("Where real systems stand", real_systems, title="What real systems use"),
+        Chapter("Where real systems stand", real_systems, for_specialists=True, title="What real systems use"),
         Chapter(
             "Curves of the error",
             along,

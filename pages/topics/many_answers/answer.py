@@ -32,6 +32,8 @@ _FITS = "many answers"
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
 _VERBS = {"illness": "has", "occupation": "has", "word": "uses"}
+# What a list of several answers is called, where nobody has more than one.
+_LISTED = {"illness": "the names of {} {}", "occupation": "the names of {} {}"}
 # What people do with the answers that their reports support, where they do not just send them; and how many are listed.
 _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
@@ -101,10 +103,10 @@ class Answer:
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
         words = (
-            f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. Each sends "
-            f"{self._sent(chosen)}. "
+            f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it, "
+            f"each sends {self._sent(chosen)}. "
             f"From these we estimate how common each {one} is, off by "
-            f"<b>{bare_points(self.off)} percentage points</b> on average{self._more_than()}."
+            f"<b>{bare_points(self.off)} percentage points</b> on average{self._too_much()}."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
             words += (
@@ -130,21 +132,15 @@ class Answer:
         )
 
     def _too_much(self) -> str:
-        """Say for which answer the error is small and for which it is more than the share itself; empty if for none."""
+        """Say for which share the error is small, and for which it is more than the share itself; empty if there are
+        not both.
+        """
         names, shares = self.release.truth.names, self.release.truth.shares
         first, last = shares[0], shares[-1]
         if not (first > _LITTLE * self.off and 0 < last < self.off):
             return ""
-        common, rare = (f"“{names[i]}”: {numbers.share(float(shares[i]))}" for i in (0, -1))
-        one, _ = nouns(self.question)
-        error = f"An error of {bare_points(self.off)} points"
-        return f"{error} is little for a common {one} ({common}), too much for a rare one ({rare}). "
-
-    def _more_than(self) -> str:
-        """Name the rarest answer if the error is more than its whole share, where common answers are estimated well."""
-        names, shares = self.release.truth.names, self.release.truth.shares
-        share = numbers.share(float(shares[-1]))
-        return f". That is more than the share of “{escape(str(names[-1]))}” ({share})" if self._too_much() else ""
+        common, rare = (f"of “{escape(str(names[i]))}” ({numbers.share(float(shares[i]))})" for i in (0, -1))
+        return f". That is little beside the share {common}, but more than that {rare}"
 
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
@@ -153,7 +149,8 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                return f"a list of {made.size:,} {many} drawn at random, their own more likely than any other"
+                listed = _LISTED.get(one, "{} {}").format(f"{made.size:,}", many)
+                return f"{listed} drawn at random, the true one more likely than any other"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -202,26 +199,41 @@ class Answer:
                 figure=Chart(charts.shares(self.release)),
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
-                snippet=snippet(self.question).then(
-                    "release = many_answers.run(config)",
-                    "print(release.truth.names, release.truth.shares)",
-                    "for oracle, found in release.found.items():",
-                    "    print(oracle, found.shares, found.low, found.high)",
-                ),
+                snippet=self._code(),
             ),
             *about_negative(self.question, [found.shares[: charts.SHOWN]]),
         ]
 
-    def _missed(self) -> str:
-        """Say how many of the ranges that are shown miss the true share."""
+    def ranges(self) -> list[Panel]:
+        """Return the panel of the estimates with their 95 % intervals."""
         missed, n = len(charts.missed_ranges(self.release)), min(self.k, charts.SHOWN)
-        return (
-            f"{missed} of these {n} ranges miss{'es' * (missed == 1)} the true share; over many surveys, about 1 range "
-            "in 20 does."
+        words = (
+            f"{n - missed} of these {n} ranges contain the true share. Over many surveys, about 19 of 20 ranges do. "
+            "In a real survey nobody knows the true shares, and the range alone says how far an estimate may be off."
+        )
+        return [
+            Panel(
+                "ranges",
+                question="How far may each estimate be off?",
+                answer=words,
+                figure=Chart(charts.ranges(self.release)),
+                summary=f"{words} {self._summary()}",
+                rows=lambda: share_rows(self.release),
+                snippet=self._code(),
+            )
+        ]
+
+    def _code(self) -> Snippet:
+        """Return the code of both figures."""
+        return snippet(self.question).then(
+            "release = many_answers.run(config)",
+            "print(release.truth.names, release.truth.shares)",
+            "for oracle, found in release.found.items():",
+            "    print(oracle, found.shares, found.low, found.high)",
         )
 
     def _summary(self) -> str:
-        """Describe the figure of true and estimated shares."""
+        """Describe the figures of true and estimated shares."""
         config, people = self.question.config, self.release.truth
         some = f"the {charts.SHOWN} most frequent of {people.k:,}" if people.k > charts.SHOWN else f"all {people.k}"
         parts = []
@@ -234,7 +246,7 @@ class Answer:
                 f"{numbers.share(float(covered))} of all intervals contain the truth"
             )
         return (
-            f"{self._too_much()}{self._how_often()}{self._missed()} {_people_words(config)}: {some} answers. Bars: "
+            f"{self._how_often()}{_people_words(config)}: {some} answers. Bars: "
             f"true shares, “{people.names[0]}” {numbers.share(float(people.shares[0]))}. Marks: shares estimated from "
             f"one release by inversion, with 95 % intervals; they are of these {config.people:,} people, and may begin "
             "below 0. "

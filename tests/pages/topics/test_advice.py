@@ -171,13 +171,13 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
         f"Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     )
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["And if one person is asked this 5 times?"][0].startswith("fewer than 88 of 100 times<div")
-    number, words = titles["How often would others guess an answer correctly?"]
+    assert titles["And if a person is asked the same question 5 times?"][0].startswith("fewer than 88 of 100 times<div")
+    number, words = titles["With our advice, others guess an answer right"]
     assert number == f"fewer than 74 of 100 times{guess_bar(right(1.0))}"
-    assert f"answer correctly?: fewer than 74 of 100 times. {words}" in in_words
+    assert f"guess an answer right: fewer than 74 of 100 times. {words}" in in_words
     assert words == (
-        "They see what that person sends, and guess which of two equally likely answers is true. "
-        "Moderate protection (set in Settings)."
+        "Others see what one person sends, and guess which of two equally likely answers is true. "
+        "Orange: what seeing it adds. Settings can ask for more protection."
     )
 
 
@@ -189,7 +189,7 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
     # Five times, four fifths of a chance of 0.7 that nothing is told outright.
     often = accounting.most_guessed_right_again(0.5, 0.3, 5)
     number = f"fewer than {math.ceil(100 * often)} of 100 times"
-    assert titles["And if one person is in 5 such tables?"] == number + guess_bar(often)
+    assert titles["And if a person is in 5 such tables?"] == number + guess_bar(often)
 
 
 @pytest.mark.parametrize(

@@ -39,16 +39,16 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest = min(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "<b>Yes.</b> We know that of one set of patients 80 % are ill, of another 20 %, but not who. In this test "
-        "<b>50.0 %</b> of 40 new patients are ill; the closest of 3 methods says "
-        f"<b>{100 * shares[nearest].mean:.1f} %</b>. Handwritten digits stand for the patients."
+        "<b>Yes.</b> We know that in one set of images 80 % show a 7 and in another 20 %, but not which images those "
+        "are. In this test <b>50.0 %</b> of 40 new images show a 7; the closest of 3 methods says "
+        f"<b>{100 * shares[nearest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
-    assert "Given are two other sets: 80 % of set 1 are ill and 20 % of set 2." in panel.summary
+    assert "Given are two other sets: 80 % of set 1 show a 7 and 20 % of set 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "<b>50.0 %</b> of 40 new patients are ill; “labels known (for comparison)” says <b>" in said
+    assert "<b>50.0 %</b> of 40 new images show a 7; “labels known (for comparison)” says <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -63,8 +63,8 @@ def test_every_method_is_explained_beside_what_it_finds(shown: Answer) -> None:
     for row, name in zip(panel.rows(), shown.methods, strict=True):
         mean = class_ratio.share_of(shown.trials, name, 0).mean
         assert (row["method"], row["mean"]) == (CLASS_RATIO[name].title, mean)
-        title = row["method"].replace("labels known", "told who is ill")
-        assert f"<b>{title}</b><small>{row['how']}</small>" in panel.figure.html
+        how = row["how"].replace(" %", "\u00a0%")
+        assert f"<b>{row['method']}</b><small>{how}</small>" in panel.figure.html
         near = "close" if abs(mean - truth) <= 0.05 else "misses"
         assert f"<b>{100 * mean:.1f} %</b><small>{near}: {off_words(mean - truth)}</small>" in panel.figure.html
         assert "{" not in row["how"]
@@ -88,19 +88,22 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
     four = Answer(Question(config, 1), (class_ratio.run(config),))
     panel, shares = four.main()
     html = panel.figure.html
-    assert "Known: the share of 0s in 4 sets of other images, 60 each" in html
+    assert "Known: the shares in 4 sets of 60 other images" in html
     assert "and 1 more such set<" in html
-    assert "Share of 0s, by method" in html
+    assert "How many of the 40 show a 0? What each method finds:" in html
     assert "0s</span>" in html
     assert "all others</span>" in html
     assert "Bars: one simulated trial; a full bar" in html
     assert len(shares.figure.figure.data[0].x) == 4
-    assert "averages of 2 trials" in shown.main()[0].figure.html
+    shares = [class_ratio.share_of(shown.trials, name, 0) for name in shown.methods]
+    off = max(max(share.high - share.mean, share.mean - share.low) for share in shares)
+    averages = f"averages of 2 trials with different images, uncertain by up to ± {100 * off:.1f} points"
+    assert averages in shown.main()[0].figure.html
 
 
 def test_the_first_class_is_named_as_in_a_sentence() -> None:
     assert [first_class_words(*asked) for asked in (("digits", 2), ("mnist", 3), ("breast_cancer", 2))] == [
-        "are ill",
+        "show a 7",
         "show a 0",
         "are benign",
     ]

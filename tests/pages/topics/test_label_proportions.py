@@ -124,7 +124,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
     sent = averages if config.k > 1 else "measurements without a diagnosis"
     noisy = ", with noise" if math.isfinite(config.feature_epsilon) else ""
-    assert f"tumours: one percentage, and {sent}{noisy}<" in bag.figure.html
+    assert f"told of this group: one percentage, and {sent}{noisy}<" in bag.figure.html
     for name in shown.methods:
         assert f"{LABEL_PROPORTIONS[name].title} {100 * shown.accuracy(name).mean:.1f} % (" in scores.summary
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in scores.summary

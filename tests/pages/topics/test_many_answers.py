@@ -47,24 +47,21 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     first, last = 100 * of.release.truth.shares[[0, -1]]
     assert of.takeaway() == (
         "<b>Yes, for common answers, not for rare ones.</b> Each of 10,000 simulated people gives one of 64 "
-        "answers. Each sends a list of 17 answers drawn at random, their own more likely than any other. From these "
-        f"we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
-        f"average. That is more than the share of “64” ({last:.1f} %)."
+        "answers. To hide it, each sends 17 answers drawn at random, the true one more likely than any other. From "
+        f"these we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
+        f"average. That is little beside the share of “1” ({first:.1f} %), but more than that of “64” ({last:.1f} %)."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
-    assert panel.summary.startswith(
-        f"An error of {standard_error(off)} points is little for a common answer (“1”: {first:.1f} %), "
-        f"too much for a rare one (“64”: {last:.1f} %). "
-    )
     there, other = round(100 * made.p), round(100 * made.q)
-    often = f"on the list {there} times of 100, each other answer {other} times of 100."
+    often = f"on the list {there} times of 100, each other answer {other} times of 100. 10,000"
+    assert panel.summary.startswith(f"A person’s own answer is {often}")
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
-    ranges = (
-        f"{missed} of these 16 ranges miss{'es' * (missed == 1)} the true share; over many surveys, about 1 range in "
+    (ranges,) = CHAPTERS["Range of each estimate"].panels(of)
+    assert ranges.answer.startswith(
+        f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
-    assert f" A person’s own answer is {often} {ranges}20 does. 10,000" in panel.summary
     panel, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01)))
     assert "50.25 times of 100, each other answer 50.00" in panel.summary
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
@@ -199,11 +196,11 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 simulated people has one of 16 illnesses. Each sends a list of 4 "
-        "illnesses drawn at random, their own more likely than any other." in words
+        "Each of 10,000 simulated people has one of 16 illnesses. To hide it, each sends the names of 4 "
+        "illnesses drawn at random, the true one more likely than any other." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "Each sends one illness, the true one or a random one. From these" in words
+    assert "To hide it, each sends one illness, the true one or a random one. From these" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -238,7 +235,7 @@ def test_the_code_of_every_chapter_gives_its_numbers() -> None:
     assert dict(said["error"])[1.0] == made.errors
     (local,) = (trust.local for (trust,) in said["trust"] if trust.epsilon == 1.0)
     assert local == pytest.approx(min(made.errors.values()))
-    assert len(said) == 13, "every panel with a figure has code"
+    assert len(said) == 14, "every panel with a figure has code"
 
 
 def test_a_report_that_leaves_out_the_true_answer_is_said_to_do_so() -> None:
@@ -310,7 +307,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers. Each sends a list of {size} answers drawn at random" in takeaway(at)
+    assert f"gives one of {k:,} answers. To hide it, each sends {size} answers drawn at random" in takeaway(at)
     assert "1,000,000 simulated people" in takeaway(at)
 
 
@@ -330,8 +327,8 @@ def test_the_page_opens_on_sixteen_illnesses_by_name() -> None:
 def test_a_share_below_0_is_explained_where_it_is_on_the_screen(epsilon: float, is_there: bool) -> None:
     of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, epsilon=epsilon))
     panel, *why = of.main()
-    estimates = [x for mark in panel.figure.figure.data[1:] for x in mark.x]
-    assert (min(estimates) < 0) == is_there
+    _, estimates, _ = panel.figure.figure.data
+    assert (min(estimates.x) < 0) == is_there
     assert [one.question for one in why] == ["Why is an estimate below 0 %?"] * is_there
 
 
@@ -355,12 +352,15 @@ def test_a_guess_is_asked_for_with_what_the_figure_shows_as_its_truth() -> None:
 def test_tables_and_what_only_specialists_ask_come_last() -> None:
     special = [chapter.name for chapter in PAGE.chapters.all if chapter.for_specialists]
     assert special == [
+        "Error by who is trusted",
+        "Who can push the result?",
+        "Where real systems stand",
         "Curves of the error",
         "Three estimators compared",
         "Data each person sends",
         "All results in a table",
     ]
-    assert [chapter.name for chapter in PAGE.chapters.all][-4:] == special
+    assert [chapter.name for chapter in PAGE.chapters.all][-7:] == special
 
 
 MANY = {"different": "65536", "answer_epsilon": "4", "answers_of": "Zipf’s law", "people": "1000000"}
