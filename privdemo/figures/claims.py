@@ -74,7 +74,7 @@ def verdict_words(counts: Mapping[str, int]) -> str:
 def verdict_on_claim(verdict: str) -> str:
     """Return the verdict on a published claim, with its sign and the colour that it has in the bar, as HTML."""
     colour = f'<i style="background:{_COLOURS[verdict]}"></i>'
-    words = f"the published claim {'is ' * (verdict == UNCLEAR)}{verdict}"
+    words = f"the published claim {'is ' * (verdict in (UNCLEAR, DIFFERS))}{verdict}"
     return f'<span class="verdict-sign">{colour} {SIGNS[verdict]} {escape(words)}</span>'
 
 
@@ -88,7 +88,7 @@ def published_and_found(what: str, says: str, published: str, found: str) -> str
 
 def _in_bar(n: int, verdict: str) -> str:
     """Return a verdict as it stands in the bar, where it has the space."""
-    words = "cannot be judged" if verdict == DIFFERS else _of(n, verdict)
+    words = "too vague" if verdict == DIFFERS else _of(n, verdict)
     return f'<span class="{"short" if len(words) <= _SHORT else "middle"}">\u00a0{escape(words)}</span>' * (
         len(words) <= _MIDDLE
     )

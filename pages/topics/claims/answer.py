@@ -44,9 +44,9 @@ SNIPPET = Snippet(
 RULES = (
     f"A published number holds where our whole 95 % interval is near it: within {100 * SAME:g} point for an accuracy "
     f"or F1, {100 * SAME_COST:g} points for a cost, {100 * SAME_REDUCTION:g} points for a reduction of an error. Where "
-    "our interval excludes it, above or below alike, it differs if the source does not give a setting on which it "
-    "depends, and does not hold if it does; else it is too close to call. A comparison holds where its interval says "
-    "so at every level tried, in part where at some and nowhere the opposite, and not where one says the opposite; "
+    "our interval excludes it, above or below alike, it is too vague to judge if the source does not give a setting on "
+    "which it depends, and does not hold if it does; else it is too close to call. A comparison holds where its "
+    "interval says so at every level tried, in part where at some and nowhere the opposite, and not where one says the opposite; "
     "where no difference shows either way, it is too close to call."
 )
 
@@ -123,8 +123,9 @@ def _rest_words(n: Mapping[str, int]) -> str:
     one = n_rest == 1
     kinds = (
         (n[CAVEAT], "holds only in part" if one else "hold only in part"),
-        (n[UNCLEAR] + n[DIFFERS], "is unclear" if one else "are unclear"),
-        (n[OPEN], "cannot be checked"),
+        (n[UNCLEAR], "is too close to call" if one else "are too close to call"),
+        (n[DIFFERS], "is too vague to judge" if one else "are too vague to judge"),
+        (n[OPEN], "has no data to check" if one else "have no data to check"),
     )
     listed = numbers.join_words(tuple(words for number, words in kinds if number), "or")
     return f"; the other {'one' if one else n_rest} {listed}" if n_rest else ""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from pages.kit.settings import Choice, Setting
 from pages.kit.values import Values
-from privdemo.experiments.claims import SOURCES, UNCLEAR, VERDICTS, Claim
+from privdemo.experiments.claims import DIFFERS, SOURCES, VERDICTS, Claim
 
 EVERYBODY = "all sources"
 SOURCE = Choice("source", (EVERYBODY, *SOURCES), EVERYBODY, "Show claims from:")
 # What links call a verdict that has another name now.
-_IN_LINKS = {verdict: verdict for verdict in VERDICTS} | {UNCLEAR: "too close to call"}
+_IN_LINKS = {verdict: verdict for verdict in VERDICTS} | {DIFFERS: "differs"}
 VERDICT = Choice(
     "verdict",
     tuple(_IN_LINKS.values()),

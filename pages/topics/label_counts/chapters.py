@@ -89,8 +89,8 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     return Prediction(
         "counts-off-by",
         f"A clinic has counted its {total:,} patients by illness. {_protection(question, outcome)}, it changes every "
-        f"count by a random number (noise) before it publishes the {len(counts)} counts. <b>By how many patients will "
-        "each count be off, on average?</b>",
+        f"count by a random number (noise) before it publishes the {len(counts)} counts. <b>By how many patients, up "
+        "or down, will a count be off on average?</b>",
         off_by,
         scale,
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
@@ -100,10 +100,12 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
 
 
 def _protection(question: Question, outcome: Outcome) -> str:
-    """Say what the noise is for: “To give each patient moderate protection”, if it keeps its promise."""
+    """Say what the noise is for, if it keeps its promise."""
     if not outcome.holds:
         return "To protect each patient, without a guarantee"
-    return f"To give each patient {numbers.protection(question.config.epsilon)} protection"
+    if numbers.protection(question.config.epsilon) == "weak":
+        return "To give each patient a weak protection"
+    return "So that nobody can be sure of any one patient’s illness"
 
 
 def _largest_change(outcome: Outcome, counts: Sequence[int], shown: Sequence[int], names: Sequence[str]) -> str:

@@ -149,10 +149,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     return Prediction(
         "noisy-training",
-        f"Think of scans and diagnoses: a computer learned to tell {distinguished_words(config.classes)} from the "
-        f"images and labels of {len(config.classes) * config.n_train:,} people{_protection(config)}. "
-        "<b>Of 100 new, unchanged images, how many does it name correctly?</b> "
-        f"(By luck: {100 / len(config.classes):.0f}.)",
+        f"The images stand for medical scans, their labels for diagnoses. {_protection(config)}. From these a computer "
+        f"learned to tell {distinguished_words(config.classes)}. <b>Of 100 new, unchanged images, how many does it "
+        f"name correctly?</b> (By luck: {100 / len(config.classes):.0f}.)",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),
@@ -182,15 +181,13 @@ def _why_learned(config: training.TrainingConfig) -> str:
 
 
 def _protection(config: training.TrainingConfig) -> str:
-    """Say what chance did to what was sent, to protect the people."""
-    share = _wrong(config)
+    """Say what was done to the images and labels, to protect the people."""
+    share, who = _wrong(config), f"{len(config.classes) * config.n_train:,} people"
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
-        return ", without any noise"
-    if len(did) > 1:
-        return f". To protect them, chance changed both: {', and '.join(did)}"
-    return f". To protect them, chance changed only the {'labels' if share else 'images'}: {did[0]}"
+        return f"Those of {who} were sent without any noise"
+    return f"To protect {who}, {' and '.join(did)}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:

@@ -141,8 +141,8 @@ class Answer:
             turned = f"Of voters of B {lied_b} said {said.a}, and of voters of A {lied_a} said {said.b}."
         return Prediction(
             "voting-share",
-            f"<b>{numbers.share(poll.said_a / poll.n_voters)}</b> of {claim}. "
-            f"But {lies[:1].lower()}{lies[1:]}. What share really voted for A?",
+            f"{numbers.share(poll.said_a / poll.n_voters)} of {claim}. "
+            f"But {lies[:1].lower()}{lies[1:]}. <b>What share really voted for A?</b>",
             100 * config.share,
             Scale(0, 100, 1, " %"),
             heard,
@@ -264,7 +264,7 @@ def lie_words(config: ElectionConfig) -> str:
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
         chance = f"{p10}{_one_in_words(config.channel.p10)}"
-        return f"To stay private, each voter switched the answer (A to B, or B to A) with a chance of {chance}"
+        return f"To stay private, about {chance} of voters, picked by chance, gave the opposite answer"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 

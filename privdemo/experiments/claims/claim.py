@@ -10,13 +10,12 @@ from privdemo.intervals import Estimate
 
 # UNCLEAR: our numbers show neither the claim nor its opposite. DIFFERS: ours is clearly another number, and the source
 # does not give a setting on which it depends, so that nobody can say whether the claim is wrong.
-HOLDS, CAVEAT, FAILS, DIFFERS = "holds", "holds in part", "does not hold", "differs"
-UNCLEAR, OPEN = "too close to call", "no data to check"
+HOLDS, CAVEAT, FAILS = "holds", "holds in part", "does not hold"
+UNCLEAR, DIFFERS, OPEN = "too close to call", "too vague to judge", "no data to check"
 # Each verdict as it is said of several claims.
 OF_SEVERAL = {
     HOLDS: "hold",
     CAVEAT: "hold in part",
-    DIFFERS: "differ, but the source says too little to judge",
     FAILS: "do not hold",
 }
 VERDICTS = (HOLDS, CAVEAT, UNCLEAR, DIFFERS, FAILS, OPEN)

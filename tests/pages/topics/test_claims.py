@@ -48,8 +48,11 @@ def test_the_headline_counts_claims_and_papers(everything):
     [
         ((HOLDS, CAVEAT), "; the other one holds only in part."),
         ((HOLDS, CAVEAT, CAVEAT), "; the other 2 hold only in part."),
-        ((FAILS, claims.UNCLEAR, claims.DIFFERS), "; the other 2 are unclear."),
-        (claims.VERDICTS, "; the other 4 hold only in part, are unclear or cannot be checked."),
+        ((FAILS, claims.UNCLEAR, claims.DIFFERS), "; the other 2 are too close to call or are too vague to judge."),
+        (
+            claims.VERDICTS,
+            "; the other 4 hold only in part, are too close to call, are too vague to judge or have no data to check.",
+        ),
         ((HOLDS, FAILS), "does not."),
     ],
 )
@@ -66,7 +69,7 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
         .takeaway()
         .endswith(
             f" noise, <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not; the other {others} hold only in part, are "
-            "unclear or cannot be checked."
+            "too close to call, are too vague to judge or have no data to check."
         )
     )
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])
@@ -123,8 +126,8 @@ def test_a_row_of_the_picture_says_what_is_claimed_and_the_note_names_every_mark
     assert "<b>17 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: average F1" in rows
     assert "<b>18 · Yan, table 4.3</b><br>Adult, 100 bags of 100, labels known: F1 of<br>positives" in rows
     assert (
-        "(circle: holds, square: holds in part, open square: too close to call, cross: differs, diamond: does not "
-        "hold)" in panel.note
+        "(circle: holds, square: holds in part, open square: too close to call, cross: too vague to judge, diamond: "
+        "does not hold)" in panel.note
     )
 
 

@@ -226,11 +226,11 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     [
         (
             {},
-            "To give each patient moderate protection",
+            "So that nobody can be sure of any one patient’s illness",
         ),
         (
             {"count_epsilon": "5"},
-            "To give each patient weak protection",
+            "To give each patient a weak protection",
         ),
         (
             {"mechanism": RELEASES["dirichlet local"].title},

@@ -502,7 +502,7 @@ def test_no_level_stands_in_for_a_question_that_is_shipped_or_differs_in_more(mo
     [
         (BinaryChannel(0.0, 0.3), "15 % of the labels were switched (“9” to “7”)."),
         (BinaryChannel(0.1, 0.0), "5 % of the labels were switched (“7” to “9”)."),
-        (BinaryChannel(0.0, 0.0), "from black to white. <b>Of 100 new"),
+        (BinaryChannel(0.0, 0.0), "from black to white. From these a computer"),
     ],
 )
 def test_only_labels_that_are_switched_are_said_to_be(labels, words):
@@ -519,7 +519,7 @@ def test_images_without_noise_are_not_called_noisy():
     shown = replace(shown, question=replace(shown.question, config=config), trials=trials)
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
-    assert "To protect them, chance changed only the labels: 20 % of the labels were switched" in asked.ask
+    assert "To protect 80 people, 20 % of the labels were switched" in asked.ask
     assert asked.explain.endswith(". More labels are right than wrong.")
 
 
@@ -528,9 +528,9 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "Think of scans and diagnoses: a computer learned to tell 7 from 9 from the images and labels of 80 people. To "
-        "protect them, chance changed both: 20 % of the pixels were replaced by a random shade from black to white, "
-        "and 20 % of the labels were switched (“7” to “9” or “9” to “7”). <b>Of 100 new, unchanged images, how many "
-        "does it name correctly?</b> (By luck: 50.)"
+        "The images stand for medical scans, their labels for diagnoses. To protect 80 people, 20 % of the pixels were "
+        "replaced by a random shade from black to white and 20 % of the labels were switched (“7” to “9” or “9” to "
+        "“7”). From these a computer learned to tell 7 from 9. <b>Of 100 new, unchanged images, how many does it name "
+        "correctly?</b> (By luck: 50.)"
     )
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"

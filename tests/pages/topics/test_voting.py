@@ -57,8 +57,8 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">To stay private, each voter switched the answer (A to B, or B to A) '
-        "with a chance of 20 % (1 in 5). From 1,000 simulated answers "
+        '<p class="takeaway">To stay private, about 20 % (1 in 5) of voters, picked by chance, gave the opposite '
+        "answer. From 1,000 simulated answers "
         f"we estimate that <b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–"
         f"{100 * best.high:.1f} %). The truth in the simulated country: <b>35.0 %</b>.</p>"
     )
@@ -160,7 +160,7 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
     [
         (
             FIFTH,
-            "To stay private, each voter switched the answer (A to B",
+            "To stay private, about 20 % (1\u00a0in\u00a05) of voters, picked by chance, gave the opposite answer.",
             "cannot tell whose",
             "until nothing",
         ),
@@ -314,10 +314,8 @@ def test_what_is_asked_before_the_figure_has_the_figures_own_truth():
     shown = polls()
     (share,), (people,), (one,) = shown.main(), look(PRICE, shown), look(ONE, shown, (0.35, "A"))
     assert [panel.prediction.truth for panel in (share, people, one)] == [35.0, survey.voters_needed(0.2, 0.02), 68.0]
-    assert share.prediction.ask.startswith(
-        f"<b>{shown.poll.said_a / 10:.1f} %</b> of 1,000 simulated answers are A. But"
-    )
-    assert share.prediction.ask.endswith("What share really voted for A?")
+    assert share.prediction.ask.startswith(f"{shown.poll.said_a / 10:.1f} % of 1,000 simulated answers are A. But")
+    assert share.prediction.ask.endswith("<b>What share really voted for A?</b>")
     assert f"{survey.voters_needed(0.0, 0.02):,} people are enough" in people.prediction.ask
     for panel in (share, people, one):
         scale = panel.prediction.scale
