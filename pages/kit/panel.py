@@ -174,7 +174,8 @@ class Prediction:
 
     `name` is unique in the app. `ask` is the question, `label` stands above the control; `truth` is from the same
     answer as the figure, in the unit of the `scale`, or one of its options. `covered` is shown in place of the figure
-    until then, without what it decides; `explain` says afterwards why it is so.
+    until then, without what it decides; `explain` says afterwards why it is so. A `known` number, with its meaning, is
+    marked on the scale: it is no secret, and a guess is made from there.
     """
 
     name: str
@@ -184,6 +185,7 @@ class Prediction:
     covered: Figure | None = None
     explain: str = ""
     label: str = "Your guess"
+    known: tuple[float, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,10 @@ def render_question(prediction: Prediction) -> None:
         else:
             low, high = _ends(scale)
             label = f"{prediction.label} ({_bare_end(low, scale)} to {_bare_end(high, scale)}{scale.unit})"
-            st.select_slider(label, [None, *_stops(scale)], None, partial(_text_or_none, scale=scale), key=key)
+            with st.container(gap=None):
+                st.select_slider(label, [None, *_stops(scale)], None, partial(_text_or_none, scale=scale), key=key)
+                if prediction.known:
+                    st.html(_known_mark(*prediction.known, scale))
         kept = (prediction, key)
         guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
         shown = st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
@@ -108,6 +111,14 @@ def render_question(prediction: Prediction) -> None:
             st.rerun()  # the whole page: what waited for the guess stands outside of a fragment, too
     if st.session_state.get(_IN_LECTURE):
         room_guesses.render(prediction)
+
+
+def _known_mark(value: float, meaning: str, scale: Scale) -> str:
+    """Return a mark under the slider where a known number is, with its meaning, as HTML."""
+    steps = len(_stops(scale))  # one more than between the stops: the slider begins before the first, without a value
+    at = 100 / steps + _position(value, scale) * (steps - 1) / steps
+    words = f"{number_text(value, scale)}: {meaning}"
+    return f'<p class="known-number" style="--at: {at:.2f}%"><span>{escape(words)}</span></p>'
 
 
 def _keep_guess(prediction: Prediction, key: str) -> None:

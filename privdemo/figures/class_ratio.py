@@ -172,7 +172,7 @@ class Found(NamedTuple):
 
 class Given(NamedTuple):
     """What methods learn from, in words: `known` stands over the sets, `question` over the records whose mix is
-    wanted, which are the `target`.
+    wanted, which are the `target`; `seen` says what is known of each record.
 
     `shares` are those of the first class in each set; `classes` are the names of the first class and of the others,
     with a picture of each where there are `pictures`. `n_more` further sets are not shown.
@@ -185,6 +185,7 @@ class Given(NamedTuple):
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
     target: str
+    seen: str
 
 
 RATIO_CSS = f"""
@@ -194,6 +195,7 @@ RATIO_CSS = f"""
 .ratio p {{ margin: 0 0 0.6rem; font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.35; }}
 .ratio-given {{ display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 2.5rem; align-items: start;
   margin-bottom: 0.5rem; }}
+.ratio-given > p {{ grid-column: 1 / -1; margin: 0.2rem 0; }}
 .ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
 .ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
 .ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
@@ -263,7 +265,7 @@ def _given_html(given: Given) -> str:
     return (
         f'<div class="ratio-given"><div><h4>{html.escape(given.known)}</h4>{sets}{more}</div>'
         f'<div><h4>{html.escape(given.question)}</h4><div class="ratio-set">{html.escape(given.target)}'
-        f'<div class="asked">?</div></div><p class="ratio-key">{key}</p></div></div>'
+        f'<div class="asked">?</div></div><p class="ratio-key">{key}</p></div><p>{html.escape(given.seen)}</p></div>'
     )
 
 

@@ -32,7 +32,7 @@ def dial(page: Page, level_index: int, event: str) -> None:
 
 def grey_levels(page: Page, kind: str) -> np.ndarray:
     """The grey levels in every canvas of a kind, (n, n_pixels), and nothing but grey."""
-    page.locator(f"canvas.{kind}").first.wait_for()
+    page.locator(f"canvas.{kind}").first.wait_for(state="attached")  # they may be folded
     rgba = page.locator(f"canvas.{kind}").evaluate_all(
         "all => all.map(c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data])"
     )

@@ -65,7 +65,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked the same question {_TIMES} times"
     cards = [
         (
-            f"With our advice, others guess {what} right",
+            f"With our advice, others guess {what}",
             _often(most_guessed_right(plan.epsilon, plan.delta)),
             escape(f"{advise.whose_guess(plan)} Orange: what seeing it adds.{_set_words(answer)}"),
         ),
@@ -97,7 +97,7 @@ def _card_words(title: str, number: str, words: str) -> str:
 
 def _often(probability: float) -> str:
     """Return how often a guess between two answers may be right, in words and as a bar."""
-    return f"{of_100_words(probability)}{guess_bar(probability)}"
+    return f"right {of_100_words(probability)}{guess_bar(probability)}"
 
 
 def _set_words(answer: Answer) -> str:

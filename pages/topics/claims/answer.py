@@ -46,8 +46,8 @@ RULES = (
     f"or F1, {100 * SAME_COST:g} points for a cost, {100 * SAME_REDUCTION:g} points for a reduction of an error. Where "
     "our interval excludes it, above or below alike, it is too vague to judge if the source does not give a setting on "
     "which it depends, and does not hold if it does; else it is too close to call. A comparison holds where its "
-    "interval says so at every level tried, in part where at some and nowhere the opposite, and not where one says the opposite; "
-    "where no difference shows either way, it is too close to call."
+    "interval says so at every level tried, in part where at some and nowhere the opposite, and not where one says the "
+    "opposite; where no difference shows either way, it is too close to call."
 )
 
 all_claims = cache.shared(claims.all_claims, spinner="Reading the results of every claim…")

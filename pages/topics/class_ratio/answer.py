@@ -170,10 +170,11 @@ def _given(answer: Answer) -> charts.Given:
     config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
     labels = class_labels(answer)
     return charts.Given(
-        known=f"Known: the shares in {len(released)} sets of {config.set_size:,} other {records}",
+        known=f"Known: the shares in {len(released)} sets of {config.set_size:,} {records}",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"Hidden from the methods: the shares in {config.n_test:,} new {records}",
+        question=f"Hidden from the methods: the shares in {config.n_test:,} other {records}",
+        seen=f"The methods see {answer.task.unlabelled}.",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
@@ -241,8 +242,8 @@ def takeaway(answer: Answer) -> str:
     records, best = answer.task.records, f"“{CLASS_RATIO[nearest].title}”"
     best = f"the closest of {len(found)} methods" if others else best
     says = (
-        f"In this test <b>{numbers.share(truth)}</b> of {config.n_test:,} new {records} {first_class(answer)}; {best} "
-        f"says <b>{numbers.share(found[nearest].mean)}</b>"
+        f"In this test <b>{numbers.share(truth)}</b> of {config.n_test:,} other {records} {first_class(answer)}; "
+        f"{best} says <b>{numbers.share(found[nearest].mean)}</b>"
     )
     if not blind:
         return f"{says}.{_noisy_counts_words(answer)}{_lost_words(answer)}"

@@ -154,13 +154,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"<b>For how many of 100 new {records} will a computer be right about whether they {answer.task.positive}?</b> "
-        f"{_told(answer, 'only one percentage')} Guessing “{answer.task.labels[0]}” for everybody is right "
-        f"for {numbers.out_of_100(nothing)}.",
+        f"{_told(answer, 'only one percentage')}",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
+        (100 * nothing, f"always saying “{answer.task.labels[0]}”"),
     )
 
 

@@ -120,16 +120,22 @@ class Answer:
 
     def _verdict(self) -> str:
         """Answer whether answers can be counted, by how far the estimates are off."""
-        if self.is_worse_than_guessing:
-            is_common_found = self.release.truth.shares[0] > _LITTLE * self.off
-            return f"Only for common {nouns(self.question)[1]}" if is_common_found else "Not here"
         verdict = next(word for most, word in _VERDICTS if self.off <= most)
-        if not self._too_much():
+        if not (self.is_worse_than_guessing or self._too_much()):
             return verdict
-        many = nouns(self.question)[1]
-        return (
-            f"Only for common {many}" if verdict == "Not here" else f"{verdict}, for common {many}, not for rare ones"
-        )
+        (one, many), n = nouns(self.question), self._n_found
+        if not n:
+            return "Not here"
+        common = f"for the most common {one}" if n == 1 else f"for the {n:,} most common {many}"
+        if verdict == "Not here" or self.is_worse_than_guessing:
+            return f"Only {common}"
+        return f"{verdict}, {common}, not for rarer ones"
+
+    @property
+    def _n_found(self) -> int:
+        """Return of how many answers the 95 % interval is narrower than the true share."""
+        found, truth = self.release.found[self.question.config.oracle], self.release.truth
+        return int((truth.shares > found.high - found.low).sum())
 
     def _too_much(self) -> str:
         """Say for which share the error is small, and for which it is more than the share itself; empty if there are

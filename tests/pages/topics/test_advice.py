@@ -118,7 +118,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         (first,), (second,) = what_to_do(made), error_curves(made)
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1].startswith(f"{right}<div")
+        assert first.figure.contents[0][1].startswith(f"right {right}<div")
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -160,7 +160,7 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
     titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
     number, words = titles["And if people did trust a service that mixes answers?"]
-    assert number == f"fewer than 52 of 100 times{guess_bar(right(made.advice.alternatives[0].epsilon_needed))}"
+    assert number == f"right fewer than 52 of 100 times{guess_bar(right(made.advice.alternatives[0].epsilon_needed))}"
     shuffled = made.advice.alternatives[0]
     loss = "5,000 people are protected better, for the same ± 3 points."
     shuffler = "A shuffler mixes all answers so that nobody knows whose is whose."
@@ -171,10 +171,12 @@ def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
         f"Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
     )
     assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["And if a person is asked the same question 5 times?"][0].startswith("fewer than 88 of 100 times<div")
-    number, words = titles["With our advice, others guess an answer right"]
-    assert number == f"fewer than 74 of 100 times{guess_bar(right(1.0))}"
-    assert f"guess an answer right: fewer than 74 of 100 times. {words}" in in_words
+    assert titles["And if a person is asked the same question 5 times?"][0].startswith(
+        "right fewer than 88 of 100 times<div"
+    )
+    number, words = titles["With our advice, others guess an answer"]
+    assert number == f"right fewer than 74 of 100 times{guess_bar(right(1.0))}"
+    assert f"guess an answer: right fewer than 74 of 100 times. {words}" in in_words
     assert words == (
         "Others see what one person sends, and guess which of two equally likely answers is true. "
         "Orange: what seeing it adds. Settings can ask for more protection."
@@ -188,7 +190,7 @@ def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
     titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
     # Five times, four fifths of a chance of 0.7 that nothing is told outright.
     often = accounting.most_guessed_right_again(0.5, 0.3, 5)
-    number = f"fewer than {math.ceil(100 * often)} of 100 times"
+    number = f"right fewer than {math.ceil(100 * often)} of 100 times"
     assert titles["And if a person is in 5 such tables?"] == number + guess_bar(often)
 
 

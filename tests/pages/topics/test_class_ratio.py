@@ -40,7 +40,7 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     nearest = min(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
         "<b>Yes.</b> We know that in one set of images 80 % show a 7 and in another 20 %, but not which images those "
-        "are. In this test <b>50.0 %</b> of 40 new images show a 7; the closest of 3 methods says "
+        "are. In this test <b>50.0 %</b> of 40 other images show a 7; the closest of 3 methods says "
         f"<b>{100 * shares[nearest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
@@ -48,7 +48,7 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
-    assert "<b>50.0 %</b> of 40 new images show a 7; “labels known (for comparison)” says <b>" in said
+    assert "<b>50.0 %</b> of 40 other images show a 7; “labels known (for comparison)” says <b>" in said
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
@@ -88,7 +88,7 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
     four = Answer(Question(config, 1), (class_ratio.run(config),))
     panel, shares = four.main()
     html = panel.figure.html
-    assert "Known: the shares in 4 sets of 60 other images" in html
+    assert "Known: the shares in 4 sets of 60 images" in html
     assert "and 1 more such set<" in html
     assert "How many of the 40 show a 0? What each method finds:" in html
     assert "0s</span>" in html

@@ -45,10 +45,14 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     made = ORACLES["subset selection"](64, of.question.config.epsilon)
     off = abs(of.release.found["subset selection"].shares - of.release.truth.shares).mean()
     first, last = 100 * of.release.truth.shares[[0, -1]]
+    estimates = of.release.found["subset selection"]
+    common = (of.release.truth.shares > estimates.high - estimates.low).sum()
+    assert 1 < common < 10
     assert of.takeaway() == (
-        "<b>Yes, for common answers, not for rare ones.</b> Each of 10,000 simulated people gives one of 64 "
-        "answers. To hide it, each sends 17 answers drawn at random, the true one more likely than any other. From "
-        f"these we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
+        f"<b>Yes, for the {common} most common answers, not for rarer ones.</b> Each of 10,000 simulated people gives "
+        "one of 64 answers. To hide it, each sends 17 answers drawn at random, the true one more likely than any "
+        "other. "
+        f"From these we estimate how common each answer is, off by <b>{standard_error(off)} percentage points</b> on "
         f"average. That is little beside the share of “1” ({first:.1f} %), but more than that of “64” ({last:.1f} %)."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
