@@ -25,7 +25,6 @@ BAG_CSS = """
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
-.bag .total { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .bag img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 """
 
@@ -39,15 +38,12 @@ def bag_html(
     legend: tuple[str, str],
     sent: str,
     unknown: str,
-    total: str,
-    meaning: str,
     alt: str,
 ) -> str:
     """Return one bag of `size` records as HTML: at the left with their labels, at the right what is sent on.
 
-    `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels, and with them the
-    `total` with its `meaning`. `kept` and `sent` are the headings, `legend` the names of both labels, `unknown` that of
-    records without.
+    `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels. `kept` and `sent`
+    are the headings, `legend` the names of both labels, `unknown` that of records without.
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
@@ -57,8 +53,7 @@ def bag_html(
     return (
         f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'
         f'<span class="leaves" aria-hidden="true">→</span><figure><figcaption>{html.escape(sent)}</figcaption>{leaving}'
-        f"<p>{_legend(UNLABELLED, unknown)}<br>"
-        f'<span class="total">{html.escape(total)}</span><br>{html.escape(meaning)}</p></figure></div>'
+        f"<p>{_legend(UNLABELLED, unknown)}</p></figure></div>"
     )
 
 

@@ -172,7 +172,7 @@ class Found(NamedTuple):
 
 class Given(NamedTuple):
     """What methods learn from, in words: `known` stands over the sets, `question` over the records whose mix is
-    wanted, which are the `target`; `seen` says what is known of each record.
+    wanted, which are the `target`, with the share that is `hidden`; `seen` says what is known of each record.
 
     `shares` are those of the first class in each set; `classes` are the names of the first class and of the others,
     with a picture of each where there are `pictures`. `n_more` further sets are not shown.
@@ -185,6 +185,7 @@ class Given(NamedTuple):
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
     target: str
+    hidden: str
     seen: str
 
 
@@ -246,10 +247,15 @@ def answers_html(given: Given, found: Sequence[Found], truth: float, title: str,
         f'<span class="{place}" style="left:{_at(truth)}">truth {_share(truth)}</span></div><div></div></div>'
     )
     rows = "".join(_found_row(one, truth) for one in found)
-    return f'<div class="ratio">{_given_html(given)}{head}{rows}<p>{html.escape(legend)}</p></div>'
+    return f'<div class="ratio">{_given(given)}{head}{rows}<p>{html.escape(legend)}</p></div>'
 
 
-def _given_html(given: Given) -> str:
+def given_html(given: Given) -> str:
+    """Return what is given alone, as HTML."""
+    return f'<div class="ratio">{_given(given)}</div>'
+
+
+def _given(given: Given) -> str:
     kinds = ("first", "others")
     pictures = [f'<img src="{data_uri(picture)}" alt="">' for picture in given.pictures] or ["", ""]
     key = "".join(
@@ -265,7 +271,8 @@ def _given_html(given: Given) -> str:
     return (
         f'<div class="ratio-given"><div><h4>{html.escape(given.known)}</h4>{sets}{more}</div>'
         f'<div><h4>{html.escape(given.question)}</h4><div class="ratio-set">{html.escape(given.target)}'
-        f'<div class="asked">?</div></div><p class="ratio-key">{key}</p></div><p>{html.escape(given.seen)}</p></div>'
+        f'<div class="asked">{html.escape(given.hidden)}</div></div><p class="ratio-key">{key}</p></div>'
+        f"<p>{html.escape(given.seen)}</p></div>"
     )
 
 

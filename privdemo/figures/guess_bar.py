@@ -1,32 +1,68 @@
-"""How often a guess between two answers is right, as a bar from never to always, with a mark at pure guessing."""
+"""How often guesses between two answers are right, as rows with bars from pure guessing to no privacy."""
 
 from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from privdemo import limits, palette
 
 GUESS_BAR_CSS = f"""
-.guess-bar {{ position: relative; max-width: 24rem; font-weight: 400; line-height: 1.3; margin: 0.3rem 0;
-  font-size: max(0.875rem, var(--least-letters, 0px)); }}
-.guess-bar .track {{ position: relative; height: 0.6rem; border-radius: 0.3rem; margin-bottom: 0.25rem;
-  background: linear-gradient(to right, rgba(128, 128, 128, 0.6) 50%, rgba(128, 128, 128, 0.3) 50%); }}
-.guess-bar i {{ position: absolute; left: 50%; height: 100%; border-radius: 0 0.3rem 0.3rem 0;
-  background: {palette.NAIVE.colour}; }}
-.guess-bar b {{ position: absolute; left: 50%; top: -0.2rem; bottom: -0.2rem; width: 2px; margin-left: -1px;
-  background: currentcolor; }}
-.guess-bar .ends {{ display: flex; justify-content: space-between; }}
-.guess-bar .ends > :nth-child(1), .guess-bar .ends > :nth-child(3) {{ flex: 1; }}
-.guess-bar .ends > :last-child {{ text-align: right; }}
+.guesses {{ font-variant-numeric: tabular-nums; margin: 0.5rem 0; max-width: 75rem; }}
+.guesses h4 {{ font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.3; }}
+.guesses p {{ font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0; line-height: 1.4; }}
+.guess-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 14rem; gap: 0 1.25rem;
+  align-items: center; padding: 0.5rem 0; line-height: 1.3; }}
+.guess-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85; }}
+.guess-row b {{ font-weight: 600; }}
+.guess-row .number {{ font-size: 1.1rem; font-weight: 600; }}
+.guess-row .track {{ height: 1rem; border-radius: 0.3rem; background: rgba(128, 128, 128, 0.3); }}
+.guess-row .track i {{ display: block; height: 100%; border-radius: 0.3rem; background: {palette.NAIVE.colour}; }}
+.guess-row.head {{ padding: 0.4rem 0 0; font-size: max(0.875rem, var(--least-letters, 0px)); }}
+.guess-row .ends {{ display: flex; justify-content: space-between; }}
+.guess-row ~ .guess-row:not(.head) {{ border-top: 1px solid rgba(128, 128, 128, 0.3); }}
+@media (max-width: 700px) {{
+  .guess-row {{ grid-template-columns: minmax(0, 1fr); gap: 0.4rem; }}
+  .guess-row.head > :empty {{ display: none; }}
+}}
 """
 
 
-def guess_bar(probability: float) -> str:
-    """Return a bar that reaches as far as a guess between two answers is right: what is more than pure guessing, from
-    the line in its middle on, in colour. HTML, with what the line and both ends mean under it.
+class Guess(NamedTuple):
+    """A case in which somebody guesses: its `title`, the result in `number`, and `words` on the case.
 
-    `probability` is how often the guess is right, from 0.5 to 1.
+    `probability` is how often the guess is right, from 0.5 to 1, or None where the result is another one.
     """
-    limits.Limit("probability", 0.5, 1.0).check(probability)
+
+    title: str
+    number: str
+    words: str
+    probability: float | None = None
+
+
+def guess_rows(title: str, words: str, guesses: Sequence[Guess]) -> str:
+    """Return a row for each case under a `title` and `words`, as HTML.
+
+    A bar is empty where the guess is right half the time, and full where it always is. What both ends mean stands over
+    the bars.
+    """
+    head = (
+        '<div class="guess-row head"><div></div><div class="ends">'
+        "<span>50: pure guessing (safest)</span><span>100: no privacy</span></div><div></div></div>"
+    )
+    rows = "".join(map(_row, guesses))
+    return f'<div class="guesses"><h4>{html.escape(title)}</h4><p>{html.escape(words)}</p>{head}{rows}</div>'
+
+
+def _row(guess: Guess) -> str:
+    bar = ""
+    if guess.probability is not None:
+        limits.Limit("probability", 0.5, 1.0).check(guess.probability)
+        more = 200 * (guess.probability - 0.5)
+        bar = f'<div class="track" aria-hidden="true"><i style="width:{more:.3g}%"></i></div>'
+    words = html.escape(guess.words).replace("± ", "±\u00a0")
     return (
-        f'<div class="guess-bar"><div class="track"><i style="width:{100 * probability - 50:.3g}%"></i><b></b></div>'
-        '<div class="ends"><span></span><span>50: pure guessing (safest)</span><span>100: no privacy</span></div></div>'
+        f'<div class="guess-row"><div><b>{html.escape(guess.title)}</b><small>{words}</small></div>'
+        f'<div>{bar}</div><div class="number">{html.escape(guess.number)}</div></div>'
     )

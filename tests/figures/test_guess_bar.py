@@ -1,19 +1,26 @@
-"""The bar of how often a guess between two answers is right."""
+"""The bars of how often a guess between two answers is right."""
 
 import re
 
 import pytest
 
-from privdemo.figures.guess_bar import guess_bar
+from privdemo.figures.guess_bar import Guess, guess_rows
 
 
-@pytest.mark.parametrize(("probability", "filled"), [(0.5, 0), (0.75, 25), (0.731, 23.1), (1.0, 50)])
-def test_what_is_more_than_pure_guessing_is_in_colour(probability, filled):
-    (width,) = re.findall(r"width:([\d.]+)%", guess_bar(probability))
+@pytest.mark.parametrize(("probability", "filled"), [(0.5, 0), (0.75, 50), (0.731, 46.2), (1.0, 100)])
+def test_the_bar_is_filled_from_pure_guessing_to_no_privacy(probability, filled):
+    (width,) = re.findall(r"width:([\d.]+)%", guess_rows("who?", "how", [Guess("one", "1", "so", probability)]))
     assert float(width) == filled
 
 
 @pytest.mark.parametrize("probability", [0.49, 1.01, float("nan")])
 def test_no_guess_is_right_less_often_than_by_chance_or_more_than_always(probability):
     with pytest.raises(ValueError, match=r"probability must be in \[0\.5, 1\], got"):
-        guess_bar(probability)
+        guess_rows("who?", "how", [Guess("one", "1", "so", probability)])
+
+
+def test_a_result_that_is_no_guess_has_no_bar_and_all_words_are_escaped():
+    shown = guess_rows("who <?", "how &", [Guess("one <", "± 3 >", "so &")])
+    assert 'class="track"' not in shown
+    for words in ("who &lt;?", "how &amp;", "one &lt;", "± 3 &gt;", "so &amp;"):
+        assert words in shown

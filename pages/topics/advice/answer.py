@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from html import escape
 
 from pages.kit import cache, numbers
-from pages.kit.panel import Cards, Chart, Panel
+from pages.kit.panel import Chart, Markup, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
-from privdemo.figures.guess_bar import guess_bar
+from privdemo.figures.guess_bar import Guess, guess_rows
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
 _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “Most privacy for a goal you set”")]
 _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
-# How often a person may be asked again, for the card on what stays at risk.
+# How often a person is asked again, for the row on what stays at risk.
 _TIMES = 5
 
-# What a party is called in the title of a card, where its name alone tells little.
+# What a party is called in the title of a row, where its name alone tells little.
 _CALLED = {"shuffler": "a service that mixes answers"}
 
 
@@ -59,29 +59,16 @@ def answer(question: Question, _: Trials) -> Answer:
 
 
 def what_to_do(answer: Answer) -> list[Panel]:
-    """Return cards: what one person gives away, what stays at risk, and the next less and more trust."""
-    plan = answer.advice.plan
-    what = "a label" if plan.accuracy else "an answer"
-    again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked the same question {_TIMES} times"
-    cards = [
-        (
-            f"With our advice, others guess {what}",
-            _often(most_guessed_right(plan.epsilon, plan.delta)),
-            escape(f"{advise.whose_guess(plan)} Orange: what seeing it adds.{_set_words(answer)}"),
-        ),
-        *(_trust_card(answer, other) for other in answer.advice.alternatives),
-        (
-            f"And if a person is {again}?",
-            _often(most_guessed_right_again(plan.epsilon, plan.delta, _TIMES)),
-            "Each answer gives away more. Ask each person as seldom as you can.",
-        ),
-    ]
-    others = (escape(words) for words in advise.comparisons(answer.advice))
+    """Return the panel of what others can guess: with the advice, with the next less and more trust, and later."""
+    plan, rows = answer.advice.plan, guesses(answer)
+    what = "label" if plan.accuracy else "answer"
+    title, whose = f"How often would others guess one person’s {what}?", advise.whose_guess(plan)
+    in_words = " ".join(f"{row.title}: {row.number}. {row.words}".strip() for row in rows)
     return [
         Panel(
             "advice",
-            figure=Cards(cards),
-            summary=" ".join((*(_card_words(*card) for card in cards), *others, _NEVER_HIDDEN)),
+            figure=Markup(guess_rows(title, whose, rows)),
+            summary=" ".join((title, whose, in_words, *advise.comparisons(answer.advice), _NEVER_HIDDEN)),
             on_slide=curves_of(answer),
             rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
             snippet=snippet(answer.question),
@@ -90,31 +77,37 @@ def what_to_do(answer: Answer) -> list[Panel]:
     ]
 
 
-def _card_words(title: str, number: str, words: str) -> str:
-    """Return a card as sentences: its bar, which says the same as its number, is left out."""
-    return f"{title}: {number.partition('<')[0]}. {words}"
+def guesses(answer: Answer) -> list[Guess]:
+    """Return how often a guess is right: with the advice, with each other trust, and if a person is asked again."""
+    plan = answer.advice.plan
+    is_set = plan.epsilon == answer.question.epsilon
+    again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked the same question {_TIMES} times"
+    return [
+        _guess(
+            "With our advice",
+            "Settings can ask for more protection." * is_set,
+            most_guessed_right(plan.epsilon, plan.delta),
+        ),
+        *(_guess_with_trust(answer, other) for other in answer.advice.alternatives),
+        _guess(
+            f"With our advice, if a person is {again}",
+            "Each answer gives away more. Ask each person as seldom as you can.",
+            most_guessed_right_again(plan.epsilon, plan.delta, _TIMES),
+        ),
+    ]
 
 
-def _often(probability: float) -> str:
-    """Return how often a guess between two answers may be right, in words and as a bar."""
-    return f"right {of_100_words(probability)}{guess_bar(probability)}"
+def _guess(title: str, words: str, probability: float) -> Guess:
+    return Guess(title, of_100_words(probability), words, probability)
 
 
-def _set_words(answer: Answer) -> str:
-    """Say where more protection is chosen, if ε is as large as the settings allow."""
-    is_set = answer.advice.plan.epsilon == answer.question.epsilon
-    return " Settings can ask for more protection." * is_set
-
-
-def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
-    """Return the title, the number and the words of the card of another trust: “And if people trust a
-    service that mixes answers?”, “fewer than 52 of 100 times”.
-
-    The number is how often a guess is right with the ε that this trust takes, or how exact the result is.
-    """
+def _guess_with_trust(answer: Answer, other: Plan) -> Guess:
+    """Return how often a guess is right with the ε that another trust takes, or how exact the result is with it."""
     condition, _, does = advise.other_trust(other).partition(", who ")
     whom = condition.removeprefix("If people trust ")
-    question, start, end = answer.question, "If", ""
+    title = f"If people trust {_CALLED.get(other.trust, whom)} instead"
+    who = f"{numbers.capital(whom)} {does}. " if does else ""
+    words, question = f"{who}Then {advise.consequence(answer.advice, other)}", answer.question
     if advise.changes_nothing(answer.advice, other):
         number = "no gain"
     elif question.ask == CLASSIFIER:
@@ -124,12 +117,8 @@ def _trust_card(answer: Answer, other: Plan) -> tuple[str, str, str]:
     elif question.within is None or other.epsilon_needed is None:
         number = f"± {advise.margin(question, other)}"
     else:
-        start, end = "And if", "?"
-        number = _often(most_guessed_right(other.epsilon_needed, other.delta))
-    who = f"{numbers.capital(whom)} {does}. " if does else ""
-    words = f"{who}Then {advise.consequence(answer.advice, other)}"
-    verb = "did trust" if end else "trust"
-    return escape(f"{start} people {verb} {_CALLED.get(other.trust, whom)}{end}"), number, escape(words)
+        return _guess(title, words, most_guessed_right(other.epsilon_needed, other.delta))
+    return Guess(title, number, words)
 
 
 def _row(plan: Plan) -> dict[str, object]:

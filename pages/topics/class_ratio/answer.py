@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data
 from pages.kit.numbers import LOSS, count_trials, with_half, with_range
-from pages.kit.panel import Chart, Markup, Panel
+from pages.kit.panel import Chart, Markup, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import (
@@ -124,7 +124,8 @@ def _found_panel(answer: Answer) -> Panel:
         for name, estimate in found.items()
     ]
     title = f"How many of the {answer.question.config.n_test:,} {first_class(answer)}? What each method finds:"
-    figure = charts.answers_html(_given(answer), rows, truth, title, _marks_words(answer))
+    given = _given(answer)
+    figure = charts.answers_html(given, rows, truth, title, _marks_words(answer))
     return Panel(
         "methods",
         figure=Markup(figure),
@@ -139,6 +140,31 @@ def _found_panel(answer: Answer) -> Panel:
         note=numbers.large_delta_words(answer.question.n_records, answer.question.config.delta)
         if answer.question.config.private
         else "",
+        prediction=_prediction(answer, Markup(charts.given_html(given))),
+    )
+
+
+def _prediction(answer: Answer, given: Markup) -> Prediction | None:
+    """Return the guess of how many methods come near the truth; None where fewer than two learn without labels, or
+    there are more than two sets.
+    """
+    config, truth, released = answer.question.config, float(answer.trials[0].truth[0]), answer.trials[0].released
+    blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
+    if len(blind) < 2 or len(released) != 2:
+        return None
+    one, other = (numbers.share(float(row[0]), 0) for row in released)
+    errors = [abs(class_ratio.share_of(answer.trials, name, 0).mean - truth) for name in blind]
+    n, n_near = len(blind), sum(error <= _NEAR for error in errors)
+    options = ("none", *map(str, range(1, n)), f"all {n}")
+    return Prediction(
+        "methods-near",
+        f"We want to know how many of {config.n_test:,} {answer.task.records} {first_class(answer)}, but nobody says "
+        f"{'who' if answer.task.records == 'people' else 'which'}. We {_know(answer)} only the shares in two other "
+        f"sets: {one} and {other}. In this test the true share is {numbers.share(truth)}. "
+        f"<b>How many of {n} methods come within {100 * _NEAR:g} percentage points of it?</b>",
+        options[n_near],
+        options,
+        given,
     )
 
 
@@ -173,7 +199,8 @@ def _given(answer: Answer) -> charts.Given:
         known=f"Known: the shares in {len(released)} sets of {config.set_size:,} {records}",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"Hidden from the methods: the shares in {config.n_test:,} other {records}",
+        question=f"To be found: the share in {config.n_test:,} other {records}",
+        hidden=f"{numbers.share(float(answer.trials[0].truth[0]))}, hidden from the methods",
         seen=f"The methods see {answer.task.unlabelled}.",
         target=f"the {config.n_test:,}",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
@@ -265,6 +292,11 @@ def _verdict_words(errors: Sequence[float]) -> str:
     return f"{'Only roughly' if min(errors) <= _ROUGHLY else 'No'}: {none} close"
 
 
+def _know(answer: Answer) -> str:
+    """Return how we know the shares of the sets: “know”, or “are told, with noise,”."""
+    return "are told, with noise," if answer.question.config.private else "know"
+
+
 def _known_words(answer: Answer) -> str:
     """Say what alone is known: “We know that in one set of messages 70 % are spam and in another 30 %, but not
     which messages those are.”
@@ -272,11 +304,11 @@ def _known_words(answer: Answer) -> str:
     released, records = answer.trials[0].released, answer.task.records
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
-        know = "are told, with noise," if answer.question.config.private else "know"
         mixed = {one, other} != {"0 %", "100 %"}
         which = ", but not who" if records == "people" else f", but not which {records} those are"
         which *= mixed
-        return f"We {know} that in one set of {records} {one} {first_class(answer)} and in another {other}{which}."
+        known = f"in one set of {records} {one} {first_class(answer)} and in another {other}"
+        return f"We {_know(answer)} that {known}{which}."
     return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
 
 

@@ -285,6 +285,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         _before_the_guess(answer, known),
         f"More {names.labels} are right than wrong, and the computer learns from all together.",
         f"Your guess: the share of new {names.records} that it gets right",
+        (50.0, "by luck"),
     )
 
 
@@ -304,11 +305,10 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     table = figures.labelled_html(
         {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
-        (f"{known} of new {names.records} right", "?"),
+        (f"from {config.people:,} like these: {known} right", f"from {config.people:,} like these: ?"),
     )
-    luck = f"By luck alone, 50 % of new {names.records} are right."
     remark = f"<p>{escape(names.remark)}</p>" if names.remark else ""
-    return Markup(f"{remark}{table}<p>Dashed: switched by chance. {luck}</p>")
+    return Markup(f"{remark}{table}<p>Dashed: switched by chance.</p>")
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:

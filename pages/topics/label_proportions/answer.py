@@ -79,7 +79,7 @@ class Answer:
         is_right = f"{best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}"
         beside = beside_words(self.task, reached, ceiling, nothing)
         yes = numbers.how_far(reached, nothing, ceiling)
-        return f"<b>{yes}.</b> {_told(self, f'only what percentage {self.task.positive}')} {is_right}; {beside}.{alike}"
+        return f"<b>{yes}.</b> {_told(self)} {is_right}; {beside}.{alike}"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -154,21 +154,21 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"<b>For how many of 100 new {records} will a computer be right about whether they {answer.task.positive}?</b> "
-        f"{_told(answer, 'only one percentage')}",
+        f"{_told(answer)}",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        (100 * nothing, f"always saying “{answer.task.labels[0]}”"),
+        (100 * nothing, f"the score to beat, of always saying “{answer.task.labels[0]}”"),
     )
 
 
-def _told(answer: Answer, of_each: str) -> str:
-    """Say what a computer learns from: what it is given of every record, and what it is told `of_each` bag."""
+def _told(answer: Answer) -> str:
+    """Say what a computer learns from: what it is given of every record, and what it is told of each bag."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     learns = f"It learns from {bags_words(answer)}. It sees {_sent_kind(answer)}."
-    return f"{learns} Of each group it is told {of_each}{noise}."
+    return f"{learns} Of each group it is told only what percentage {answer.task.positive}{noise}."
 
 
 def one_bag(answer: Answer) -> Markup:
@@ -183,10 +183,9 @@ def one_bag(answer: Answer) -> Markup:
             n_sent,
             kept=f"One group as an example, as it is: {size:,} {task.records}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"What the computer is told of this group: one percentage, and {_sent_words(answer)}",
+            sent=f"What the computer is told: {_share(float(trial.proportions[0]))} {_total_words(answer)}, and "
+            f"{_sent_words(answer)}",
             unknown=f"one of them: {task.kept_back} unknown",
-            total=_share(float(trial.proportions[0])),
-            meaning=_total_words(answer),
             alt=one_bag_words(answer),
         )
     )

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from pages.kit import cache, numbers, opendp, own_data
-from pages.kit.panel import Chart, Panel
+from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.question import NOUNS, Question
@@ -99,13 +99,8 @@ class Answer:
         config, (one, many) = self.question.config, nouns(self.question)
         chosen, rival = self.release.found
         own, other, least = (self.errors[name] for name in (chosen, rival, self.best))
-        who = numbers.people(config.people)
-        if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
-            who = who.replace("pe", "simulated pe", 1)
         words = (
-            f"<b>{self._verdict()}.</b> Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it, "
-            f"each sends {self._sent(chosen)}. "
-            f"From these we estimate how common each {one} is, off by "
+            f"<b>{self._verdict()}.</b> {self._sending} From these we estimate how common each {one} is, off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average{self._too_much()}."
         )
         if many_answers.same_lie(chosen, rival, self.k, config.epsilon):
@@ -117,6 +112,33 @@ class Answer:
         if self.is_worse_than_guessing:
             words += f" Taking all {many} for equally frequent, without asking, would typically be off by less."
         return words
+
+    @property
+    def _sending(self) -> str:
+        """Say what people have, and what each sends."""
+        config, (one, many) = self.question.config, nouns(self.question)
+        who = numbers.people(config.people)
+        if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
+            who = who.replace("pe", "simulated pe", 1)
+        return (
+            f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it, each sends "
+            f"{self._sent(config.oracle)}."
+        )
+
+    def _prediction(self) -> Prediction:
+        """Return the guess of how far an estimate is off, with what some people send in place of the figure."""
+        one, _ = nouns(self.question)
+        off = 100 * self.off
+        return Prediction(
+            "answers-off",
+            f"{self._sending} From these we estimate how common each {one} is. <b>By how many percentage points is an "
+            "estimate off, on average?</b>",
+            off,
+            Scale(0.0, 20.0, 0.5, " points") if off <= 20 else Scale(0.0, max(100.0, math.ceil(off)), 1.0, " points"),
+            Markup(f"<p>{self.examples}</p><p>{self._ends()}</p>"),
+            f"The noise is the same for each {one}: a rare one is lost in it." * bool(self._too_much()),
+            "Your guess: error of one estimate, on average",
+        )
 
     def _verdict(self) -> str:
         """Answer whether answers can be counted, by how far the estimates are off."""
@@ -156,7 +178,10 @@ class Answer:
         if isinstance(made, SubsetSelection):
             if made.size > 1:
                 listed = _LISTED.get(one, "{} {}").format(f"{made.size:,}", many)
-                return f"{listed} drawn at random, the true one more likely than any other"
+                chances = [numbers.times_of_100(chance) for chance in (made.p, made.q)]
+                if chances[0] == chances[1]:
+                    chances = [f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q)]
+                return f"{listed} drawn at random: the true one {chances[0]}, each other one {chances[1]}"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -170,16 +195,11 @@ class Answer:
         first, second = (0, other) if self._sends(0) else (other, 0)  # whose own answer is sent, first
         return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
 
-    def _how_often(self) -> str:
-        """Say how often a list holds an answer; nothing of other methods."""
-        made = many_answers.mechanism(self.question.config.oracle, self.k, self.question.config.epsilon)
-        if not isinstance(made, SubsetSelection) or made.size == 1:
-            return ""
-        there, other = numbers.times_of_100(made.p), numbers.times_of_100(made.q)
-        if there == other:
-            there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
-        one, _ = nouns(self.question)
-        return f"A person’s own {one} is on the list {there}, each other {one} {other}. "
+    def _ends(self) -> str:
+        """Say between which numbers the true shares lie."""
+        names, shares = self.release.truth.names, self.release.truth.shares
+        rare, common = (f"{numbers.share(float(shares[i]))} (“{escape(str(names[i]))}”)" for i in (-1, 0))
+        return f"The true shares are between {rare} and {common}."
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""
@@ -189,7 +209,9 @@ class Answer:
         """Say what a person sends who has one of the answers."""
         config, name = self.question.config, self.release.truth.names[true]
         sent = example_of(config, true)
-        listed = " ".join(f'<span class="sent">{escape(one)}</span>' for one in sent[:_MOST_NAMES])
+        listed = " ".join(
+            f'<span class="sent{" own" * (one == name)}">{escape(one)}</span>' for one in sent[:_MOST_NAMES]
+        )
         listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
         without = "" if self._sends(true) else f" (“{escape(name)}” was left out by chance)"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
@@ -206,6 +228,7 @@ class Answer:
                 summary=self._summary(),
                 rows=lambda: share_rows(self.release),
                 snippet=self._code(),
+                prediction=self._prediction(),
             ),
             *about_negative(self.question, [found.shares[: charts.SHOWN]]),
         ]
@@ -252,7 +275,7 @@ class Answer:
                 f"{numbers.share(float(covered))} of all intervals contain the truth"
             )
         return (
-            f"{self._how_often()}{_people_words(config)}: {some} answers. Bars: "
+            f"{_people_words(config)}: {some} answers. Bars: "
             f"true shares, “{people.names[0]}” {numbers.share(float(people.shares[0]))}. Marks: shares estimated from "
             f"one release by inversion, with 95 % intervals; they are of these {config.people:,} people, and may begin "
             "below 0. "

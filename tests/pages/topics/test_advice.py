@@ -14,7 +14,7 @@ from pages.kit.present import Position
 from pages.kit.trials import Trials
 from pages.kit.values import Values, from_texts, in_address
 from pages.topics.advice import PAGE, standing_words
-from pages.topics.advice.answer import answer, error_curves, what_to_do
+from pages.topics.advice.answer import answer, error_curves, guesses, what_to_do
 from pages.topics.advice.label import privacy_label
 from pages.topics.advice.question import (
     EPSILON,
@@ -34,7 +34,6 @@ from pages.topics.advice.question import (
 from privdemo import accounting, advise
 from privdemo.advise import TRUSTS, YES_NO
 from privdemo.advise.shipped import people_of
-from privdemo.figures.guess_bar import guess_bar
 from tests.pages.visiting import finished, html, plain, takeaway, visit, warnings
 
 LINK = "https://example.org/advice?people=2000"
@@ -118,7 +117,8 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         (first,), (second,) = what_to_do(made), error_curves(made)
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert first.figure.contents[0][1].startswith(f"right {right}<div")
+        assert guesses(made)[0].number == right
+        assert right in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -156,42 +156,48 @@ def right(epsilon):
     return accounting.most_guessed_right(epsilon, 0.0)
 
 
-def test_the_cards_say_what_the_next_trust_gives_and_what_stays_at_risk():
+def rows_by_title(made):
+    """How often a guess is right in each case, by the title of its row."""
+    return {guess.title: guess for guess in guesses(made)}
+
+
+def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     made = answer(MEMBERS, Trials())
-    titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["And if people did trust a service that mixes answers?"]
-    assert number == f"right fewer than 52 of 100 times{guess_bar(right(made.advice.alternatives[0].epsilon_needed))}"
+    rows, (panel,) = rows_by_title(made), what_to_do(made)
     shuffled = made.advice.alternatives[0]
+
+    def most_right(plan):
+        return accounting.most_guessed_right(plan.epsilon_needed, plan.delta)
+
+    mixed = rows["If people trust a service that mixes answers instead"]
+    assert (mixed.number, mixed.probability) == ("fewer than 52 of 100 times", most_right(shuffled))
     loss = "5,000 people are protected better, for the same ± 3 points."
-    shuffler = "A shuffler mixes all answers so that nobody knows whose is whose."
-    assert words == f"{shuffler} Then {loss}"
-    in_words = what_to_do(made)[0].summary
+    assert mixed.words == f"A shuffler mixes all answers so that nobody knows whose is whose. Then {loss}"
     assert (
         f"{loss} That takes ε = {shuffled.epsilon_needed:g}. "
-        f"Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in in_words
+        f"Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in panel.summary
     )
-    assert in_words.endswith("No method hides that somebody took part, or what is true of people in general.")
-    assert titles["And if a person is asked the same question 5 times?"][0].startswith(
-        "right fewer than 88 of 100 times<div"
+    assert panel.summary.endswith("No method hides that somebody took part, or what is true of people in general.")
+    again = rows["With our advice, if a person is asked the same question 5 times"]
+    assert again.number == "fewer than 88 of 100 times"
+    advised = rows["With our advice"]
+    assert (advised.number, advised.probability) == ("fewer than 74 of 100 times", right(1.0))
+    assert advised.words == "Settings can ask for more protection."
+    assert panel.summary.startswith(
+        "How often would others guess one person’s answer? Others see what one person sends, and guess which of two "
+        "equally likely answers is true. With our advice: fewer than 74 of 100 times."
     )
-    number, words = titles["With our advice, others guess an answer"]
-    assert number == f"right fewer than 74 of 100 times{guess_bar(right(1.0))}"
-    assert f"guess an answer: right fewer than 74 of 100 times. {words}" in in_words
-    assert words == (
-        "Others see what one person sends, and guess which of two equally likely answers is true. "
-        "Orange: what seeing it adds. Settings can ask for more protection."
-    )
+    assert panel.figure.html.count("guess-row") == 1 + len(rows)
 
 
 def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
     made = answer(
         replace(MEMBERS, ask="counts", trust="curator", answers=16, epsilon=0.5, within=None, delta=0.3), Trials()
     )
-    titles = {title: number for title, number, _ in what_to_do(made)[0].figure.contents}
     # Five times, four fifths of a chance of 0.7 that nothing is told outright.
     often = accounting.most_guessed_right_again(0.5, 0.3, 5)
-    number = f"right fewer than {math.ceil(100 * often)} of 100 times"
-    assert titles["And if a person is in 5 such tables?"] == number + guess_bar(often)
+    again = rows_by_title(made)["With our advice, if a person is in 5 such tables"]
+    assert (again.number, again.probability) == (f"fewer than {math.ceil(100 * often)} of 100 times", often)
 
 
 @pytest.mark.parametrize(
@@ -218,16 +224,15 @@ def test_every_option_that_is_called_otherwise_on_screen_is_one():
 
 def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
     made = answer(Question("yes-no", "curator", people=50, within=None, epsilon=0.01), Trials())
-    titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    number, words = titles["If people trust a service that mixes answers"]
-    assert number == "may be anything"
-    assert words.endswith("Then the share of yes may be anything, with ε = 0.01.")
+    mixed = rows_by_title(made)["If people trust a service that mixes answers instead"]
+    assert (mixed.number, mixed.probability) == ("may be anything", None)
+    assert mixed.words.endswith("Then the share of yes may be anything, with ε = 0.01.")
 
 
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
     made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
-    titles = {title: (number, words) for title, number, words in what_to_do(made)[0].figure.contents}
-    assert titles["If people trust the leader of each group"] == ("no gain", "Then nothing changes.")
+    row = rows_by_title(made)["If people trust the leader of each group instead"]
+    assert (row.number, row.words) == ("no gain", "Then nothing changes.")
 
 
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():

@@ -51,6 +51,21 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "<b>50.0 %</b> of 40 other images show a 7; “labels known (for comparison)” says <b>" in said
 
 
+def test_a_guess_of_how_many_methods_come_near_is_judged_by_their_shares(shown: Answer) -> None:
+    asked = shown.main()[0].prediction
+    blind = [name for name in shown.methods if name != EM]
+    near = sum(abs(class_ratio.share_of(shown.trials, name, 0).mean - 0.5) <= 0.05 for name in blind)
+    assert asked.truth == {0: "none", len(blind): f"all {len(blind)}"}.get(near, str(near))
+    assert asked.scale == ("none", "1", "2", "all 3")
+    assert asked.ask == (
+        "We want to know how many of 40 images show a 7, but nobody says which. We know only the shares in two other "
+        "sets: 80 % and 20 %. In this test the true share is 50.0 %. <b>How many of 3 methods come within 5 percentage "
+        "points of it?</b>"
+    )
+    assert "50.0 %, hidden from the methods" in asked.covered.html
+    assert 'class="bar"' not in asked.covered.html, "what methods find is not shown yet"
+
+
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:
     assert [image.shape for image in class_images("digits", ("7", "9"))] == [(8, 8)] * 2
     assert len(class_images("breast_cancer", ("benign", "malignant"))) == 0
