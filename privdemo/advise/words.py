@@ -182,8 +182,8 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; with true answers, ± {_points(advice.open_half_width)}."
-    enough = f"with true answers, {_people(advice.open_people)} would be enough"
-    return f"{exact}. The price of privacy: {enough}."
+    instead = f"{_people(advice.plan.people)} instead of {advice.open_people:,} with true answers"
+    return f"{exact}. The price of privacy: {instead}."
 
 
 def _right_to(question: Question, plan: Plan, is_sure: bool = False) -> str:

@@ -171,22 +171,21 @@ class Found(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What methods learn from, in words: `known` stands over the sets, `question` over the records whose mix is
-    wanted, which are the `target`, with the share that is `hidden`; `seen` says what is known of each record.
+    """What methods learn from: `shares` of the first class in each known set, with `known` as their heading.
 
-    `shares` are those of the first class in each set; `classes` are the names of the first class and of the others,
-    with a picture of each where there are `pictures`. `n_more` further sets are not shown.
+    The share is wanted of the set called `target`, where it is `truth`: `hidden` says that it is hidden. `classes` are
+    the names of the first class and of the others, with a picture of each where there are `pictures`. `n_more` sets are
+    not shown.
     """
 
     known: str
     shares: Sequence[float]
     n_more: int
-    question: str
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
     target: str
+    truth: float
     hidden: str
-    seen: str
 
 
 RATIO_CSS = f"""
@@ -194,20 +193,20 @@ RATIO_CSS = f"""
   --truth: {palette.TRUTH.colour}; }}
 .ratio h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
 .ratio p {{ margin: 0 0 0.6rem; font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.35; }}
-.ratio-given {{ display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 2.5rem; align-items: start;
-  margin-bottom: 0.5rem; }}
-.ratio-given > p {{ grid-column: 1 / -1; margin: 0.2rem 0; }}
+.ratio-given {{ max-width: 48rem; margin-bottom: 0.75rem; }}
 .ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
 .ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
 .ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
-.ratio-set {{ display: grid; grid-template-columns: 3.2rem 1fr; align-items: center; margin-bottom: 0.3rem;
+.ratio-set {{ display: grid; grid-template-columns: 3.5rem 1fr; align-items: center; margin-bottom: 0.3rem;
   font-size: max(0.9rem, var(--least-letters, 0px)); }}
 .ratio-set div {{ display: flex; height: 1.4rem; border-radius: 0.2rem; overflow: hidden; }}
 .ratio-set div span {{ color: #fff; padding-left: 0.4rem; overflow: hidden; white-space: nowrap; line-height: 1.4rem; }}
 .ratio-set .first, .ratio-key .first {{ background: color-mix(in srgb, var(--first) 70%, black); }}
 .ratio-set .others, .ratio-key .others {{ background: color-mix(in srgb, var(--others) 80%, black); }}
-.ratio-set .asked {{ border: 2px dashed var(--truth); justify-content: center; box-sizing: border-box; font-weight: 600;
-  line-height: 1.2rem; }}
+.ratio-set .asked {{ border: 2px dashed var(--truth); gap: 1rem; box-sizing: border-box; line-height: 1.2rem;
+  padding-left: 0.3rem; background: linear-gradient(to right,
+  color-mix(in srgb, var(--first) 35%, transparent) var(--at),
+  color-mix(in srgb, var(--others) 35%, transparent) var(--at)); }}
 .ratio-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 11.5rem; gap: 0 1rem;
   align-items: center; min-height: 3.2rem; }}
 .ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
@@ -227,7 +226,6 @@ RATIO_CSS = f"""
 .ratio-row:not(.known) + .known {{ border-top: 1px solid var(--truth); margin-top: 0.5rem; padding-top: 0.4rem; }}
 .ratio-row.head {{ min-height: 1.4rem; }}
 @media (max-width: 700px) {{
-  .ratio-given {{ grid-template-columns: minmax(0, 1fr); }}
   .ratio p {{ margin-bottom: 0.3rem; }}
   .ratio-row {{ grid-template-columns: 1fr auto; padding-bottom: 0.5rem; }}
   .ratio-row .track {{ grid-row: 2; grid-column: 1 / -1; }}
@@ -269,10 +267,10 @@ def _given(given: Given) -> str:
     )
     more = f"<p>and {given.n_more} more such set{'s' if given.n_more > 1 else ''}</p>" if given.n_more else ""
     return (
-        f'<div class="ratio-given"><div><h4>{html.escape(given.known)}</h4>{sets}{more}</div>'
-        f'<div><h4>{html.escape(given.question)}</h4><div class="ratio-set">{html.escape(given.target)}'
-        f'<div class="asked">{html.escape(given.hidden)}</div></div><p class="ratio-key">{key}</p></div>'
-        f"<p>{html.escape(given.seen)}</p></div>"
+        f'<div class="ratio-given"><h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
+        f'<div class="ratio-set">{html.escape(given.target)}'
+        f'<div class="asked" style="--at:{_at(given.truth)}"><b>{_share(given.truth, 0)}</b>{html.escape(given.hidden)}'
+        "</div></div></div>"
     )
 
 

@@ -1,4 +1,4 @@
-"""How often guesses between two answers are right, as rows with bars from pure guessing to no privacy."""
+"""How often guesses between two answers are right, as rows with bars from a coin toss to no privacy."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ GUESS_BAR_CSS = f"""
 .guess-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85; }}
 .guess-row b {{ font-weight: 600; }}
 .guess-row .number {{ font-size: 1.1rem; font-weight: 600; }}
-.guess-row .track {{ height: 1rem; border-radius: 0.3rem; background: rgba(128, 128, 128, 0.3); }}
-.guess-row .track i {{ display: block; height: 100%; border-radius: 0.3rem; background: {palette.NAIVE.colour}; }}
+.guess-row .track {{ height: 1rem; border-left: 2px solid; background: rgba(128, 128, 128, 0.3); }}
+.guess-row .track i {{ display: block; height: 100%; background: {palette.NAIVE.colour}; }}
 .guess-row.head {{ padding: 0.4rem 0 0; font-size: max(0.875rem, var(--least-letters, 0px)); }}
 .guess-row .ends {{ display: flex; justify-content: space-between; }}
 .guess-row ~ .guess-row:not(.head) {{ border-top: 1px solid rgba(128, 128, 128, 0.3); }}
@@ -44,12 +44,13 @@ class Guess(NamedTuple):
 def guess_rows(title: str, words: str, guesses: Sequence[Guess]) -> str:
     """Return a row for each case under a `title` and `words`, as HTML.
 
-    A bar is empty where the guess is right half the time, and full where it always is. What both ends mean stands over
-    the bars.
+    A bar begins where the guess is right half the time, and is full where it always is. What both ends mean stands
+    over the bars.
     """
     head = (
         '<div class="guess-row head"><div></div><div class="ends">'
-        "<span>50: pure guessing (safest)</span><span>100: no privacy</span></div><div></div></div>"
+        "<span>50: a coin toss</span><span>longer = less private</span><span>100: no privacy</span></div>"
+        "<div></div></div>"
     )
     rows = "".join(map(_row, guesses))
     return f'<div class="guesses"><h4>{html.escape(title)}</h4><p>{html.escape(words)}</p>{head}{rows}</div>'
@@ -59,8 +60,8 @@ def _row(guess: Guess) -> str:
     bar = ""
     if guess.probability is not None:
         limits.Limit("probability", 0.5, 1.0).check(guess.probability)
-        more = 200 * (guess.probability - 0.5)
-        bar = f'<div class="track" aria-hidden="true"><i style="width:{more:.3g}%"></i></div>'
+        width = f"{200 * (guess.probability - 0.5):.3g}%"
+        bar = f'<div class="track" aria-hidden="true"><i style="width:{width}"></i></div>'
     words = html.escape(guess.words).replace("± ", "±\u00a0")
     return (
         f'<div class="guess-row"><div><b>{html.escape(guess.title)}</b><small>{words}</small></div>'

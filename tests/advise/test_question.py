@@ -142,7 +142,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be sure of any one "
             "answer. With 5,000 people the share of yes, once corrected for these random changes, is right to ± 3 "
-            "points in 95 of 100 surveys. The price of privacy: with true answers, 1,064 people would be enough.",
+            "points in 95 of 100 surveys. The price of privacy: 5,000 people instead of 1,064 with true answers.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),

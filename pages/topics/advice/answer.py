@@ -38,7 +38,12 @@ class Answer:
         """Return the advice as one or two sentences."""
         words = advise.sentence(self.advice)
         end = words.index(". ") + 1 if self.advice.reached else words.index(":") + 1
-        first = f"Our advice: {words[0].lower()}{words[1:end]}" if self.advice.reached else words[:end]
+        trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
+        first = (
+            f"Our advice {trust[0].lower()}{trust[1:]}: {words[0].lower()}{words[1:end]}"
+            if self.advice.reached
+            else words[:end]
+        )
         return f"<b>{escape(first)}</b>{escape(words[end:])}"
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data
 from pages.kit.numbers import LOSS, count_trials, with_half, with_range
-from pages.kit.panel import Chart, Markup, Panel, Prediction
+from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import (
@@ -82,25 +82,25 @@ class Answer:
         return [found, mix]
 
 
-# How each method finds the shares; {records} are what is counted, {n} of them without a label.
+# How each method finds the shares; {records} are what is counted, {target} those of them without a label.
 HOW = {
     SPREAD: "takes the set as a hint: each kind is as likely as its share of the set",
     by_trying(SPREAD): (
         "takes the set as a hint: each kind is as likely as its share of the set; or models how each kind looks, "
         "whichever explains the sets better"
     ),
-    MMD: "mixes the sets until the mixture looks like the {n}",
-    RFF: "mixes other averages of the sets until they are like those of the {n}, quicker and less exact",
-    IDENTITY: "learns which set {records} are from; compares its answers for the {n} and for the sets",
-    COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts the {n}",
-    PSVM: "finds the widest border that gives each set its known share, then counts the {n}",
-    EM: "is told the {kept_back} of all {records} in the sets",
-    PCC: "is told the {kept_back} of all {records} in the sets; names each of the {n}, and counts",
+    MMD: "mixes the known sets until the mixture looks like {target}",
+    RFF: "mixes other averages of the known sets until they are like those of {target}, quicker and less exact",
+    IDENTITY: "learns which set {records} are from; compares its answers for {target} and for the known sets",
+    COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts {target}",
+    PSVM: "finds the widest border that gives each set its known share, then counts {target}",
+    EM: "is told the {kept_back} of all {records} in the known sets",
+    PCC: "is told the {kept_back} of all {records} in the known sets; names each of {target}, and counts",
 }
-# The same where two sets are given of two classes, {one} and {other}: what most of each set are, and the shares.
+# The same where two sets are given of two classes: the share of {one} is {first} in one and {second} in the other.
 HOW_OF_TWO = {
     SPREAD: "takes the set as a hint: {one} with a chance of {first} in set 1, of {second} in set 2",
-    COUNT: "learns a rule that finds {one} for {first} of set 1 and {second} of set 2, then applies it to the {n}",
+    COUNT: "learns a rule that finds {one} for {first} of set 1 and {second} of set 2, then applies it to {target}",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -123,7 +123,7 @@ def _found_panel(answer: Answer) -> Panel:
         )
         for name, estimate in found.items()
     ]
-    title = f"How many of the {answer.question.config.n_test:,} {first_class(answer)}? What each method finds:"
+    title = f"How many of {_target(answer)} {first_class(answer)}? What each method finds:"
     given = _given(answer)
     figure = charts.answers_html(given, rows, truth, title, _marks_words(answer))
     return Panel(
@@ -140,38 +140,42 @@ def _found_panel(answer: Answer) -> Panel:
         note=numbers.large_delta_words(answer.question.n_records, answer.question.config.delta)
         if answer.question.config.private
         else "",
-        prediction=_prediction(answer, Markup(charts.given_html(given))),
+        prediction=_prediction(answer, given),
     )
 
 
-def _prediction(answer: Answer, given: Markup) -> Prediction | None:
-    """Return the guess of how many methods come near the truth; None where fewer than two learn without labels, or
-    there are more than two sets.
+def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
+    """Return the guess of what the closest method finds; None where fewer than two learn without labels, or there are
+    more than two sets.
     """
     config, truth, released = answer.question.config, float(answer.trials[0].truth[0]), answer.trials[0].released
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     if len(blind) < 2 or len(released) != 2:
         return None
     one, other = (numbers.share(float(row[0]), 0) for row in released)
-    errors = [abs(class_ratio.share_of(answer.trials, name, 0).mean - truth) for name in blind]
-    n, n_near = len(blind), sum(error <= _NEAR for error in errors)
-    options = ("none", *map(str, range(1, n)), f"all {n}")
+    records, noisy = answer.task.records, " (both with noise)" * config.private
+    found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
+    nearest, *others = sorted(found, key=lambda share: abs(share - truth))
+    farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     return Prediction(
-        "methods-near",
-        f"We want to know how many of {config.n_test:,} {answer.task.records} {first_class(answer)}, but nobody says "
-        f"{'who' if answer.task.records == 'people' else 'which'}. We {_know(answer)} only the shares in two other "
-        f"sets: {one} and {other}. In this test the true share is {numbers.share(truth)}. "
-        f"<b>How many of {n} methods come within {100 * _NEAR:g} percentage points of it?</b>",
-        options[n_near],
-        options,
-        given,
+        "share-found",
+        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}; in set 2, {other}{noisy}. Nobody "
+        f"says {'who' if records == 'people' else 'which'}. A computer sees {answer.task.unlabelled}, and works out "
+        f"the percentage in {_target(answer)}. It is not told the truth, {numbers.share(truth)}. <b>How near does it "
+        "get: what percentage does it find?</b>",
+        100 * nearest,
+        Scale(0, 100),
+        Markup(charts.given_html(given._replace(hidden=f"{given.hidden}. It finds: ?"))),
+        f"That is the closest of {len(blind)} methods. {numbers.capital(f'others find {farther}')}.",
+        f"Your guess: the percentage found for {_target(answer)}",
+        (100 * truth, "the truth"),
     )
 
 
 def how_words(answer: Answer, method: str) -> str:
     """Say how a method finds the shares; with the numbers of the sets, where there are two mirrored ones."""
     records, released, labels = answer.task.records, answer.trials[0].released, class_labels(answer)
-    words = {"records": records, "n": f"{answer.question.config.n_test:,}", "kept_back": answer.task.kept_back}
+    words = {"records": records, "target": _target(answer), "kept_back": answer.task.kept_back}
     if method in HOW_OF_TWO and len(released) == len(labels) == 2:
         first, second = (numbers.share(float(row[0]), 0) for row in released)
         if numbers.share(float(released[0][1]), 0) == second and released[0][0] > released[0][1]:
@@ -199,13 +203,17 @@ def _given(answer: Answer) -> charts.Given:
         known=f"Known: the shares in {len(released)} sets of {config.set_size:,} {records}",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
-        question=f"To be found: the share in {config.n_test:,} other {records}",
-        hidden=f"{numbers.share(float(answer.trials[0].truth[0]))}, hidden from the methods",
-        seen=f"The methods see {answer.task.unlabelled}.",
-        target=f"the {config.n_test:,}",
+        truth=float(answer.trials[0].truth[0]),
+        hidden="hidden from the computer",
+        target=_target(answer),
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
     )
+
+
+def _target(answer: Answer) -> str:
+    """Return what the set is called of which the share is wanted: “set 3”, after the known ones."""
+    return f"set {len(answer.trials[0].released) + 1}"
 
 
 def class_labels(answer: Answer) -> list[str]:

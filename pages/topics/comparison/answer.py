@@ -274,18 +274,19 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     known = value(question.metric, answer.marks[CLEAN].mean)
     one, other = map(escape, names.classes)
+    remark = f"{escape(names.remark)} " if names.remark else ""
     return Prediction(
         "accuracy-trusting-nobody",
-        f"A computer learns from {config.people:,} people’s {names.records} and {names.labels}. To protect people, "
-        f"each {names.label} has a chance of {_chance(config)} of being switched before the computer sees it ({one} to "
-        f"{other}, or {other} to {one}).{_pushed_sentence(config)} From true {names.labels} it would get "
-        f"<b>{known}</b> of new {names.records} right. <b>What share does it get right from the switched ones?</b>",
+        f"{remark}A computer learns from {config.people:,} people’s {names.records} and {names.labels}. To protect "
+        f"people, each {names.label} has a chance of {_chance(config)} of being switched before the computer sees it "
+        f"({one} to {other}, or {other} to {one}).{_pushed_sentence(config)} <b>What share of new {names.records} does "
+        "it get right?</b>",
         100 * answer.marks[best].mean,
         Scale(0, 100, 0.5),
         _before_the_guess(answer, known),
         f"More {names.labels} are right than wrong, and the computer learns from all together.",
         f"Your guess: the share of new {names.records} that it gets right",
-        (50.0, "by luck"),
+        (100 * answer.marks[CLEAN].mean, f"with true {names.labels}"),
     )
 
 
@@ -305,10 +306,10 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     table = figures.labelled_html(
         {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
-        (f"from {config.people:,} like these: {known} right", f"from {config.people:,} like these: ?"),
+        (f"taught by {config.people:,} like these: {known} of new {names.records} right", "taught by these: ?"),
     )
-    remark = f"<p>{escape(names.remark)}</p>" if names.remark else ""
-    return Markup(f"{remark}{table}<p>Dashed: switched by chance.</p>")
+    luck = f"By luck alone, 50 % of new {names.records} are right."
+    return Markup(f"{table}<p>Dashed: switched by chance. {luck}</p>")
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:

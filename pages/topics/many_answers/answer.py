@@ -126,19 +126,24 @@ class Answer:
         )
 
     def _prediction(self) -> Prediction:
-        """Return the guess of how far an estimate is off, with what some people send in place of the figure."""
-        one, _ = nouns(self.question)
-        off = 100 * self.off
+        """Return the guess of the most frequent answer’s estimated share, with what two people send as the figure."""
+        truth, found = (100 * float(of.shares[0]) for of in (self.release.truth, self._found))
+        name = f"“{escape(str(self.release.truth.names[0]))}”"
         return Prediction(
-            "answers-off",
-            f"{self._sending} From these we estimate how common each {one} is. <b>By how many percentage points is an "
-            "estimate off, on average?</b>",
-            off,
-            Scale(0.0, 20.0, 0.5, " points") if off <= 20 else Scale(0.0, max(100.0, math.ceil(off)), 1.0, " points"),
-            Markup(f"<p>{self.examples}</p><p>{self._ends()}</p>"),
-            f"The noise is the same for each {one}: a rare one is lost in it." * bool(self._too_much()),
-            "Your guess: error of one estimate, on average",
+            "share-estimated",
+            f"{self._sending} We know how chance works, and correct for it. <b>What share of {name} do we find?</b>",
+            found,
+            Scale(0, 100, 0.5),
+            Markup(f"<p>{self.examples}</p>"),
+            f"On average over all {self.k:,} {nouns(self.question)[1]}, an estimate is off by {points(self.off)}.",
+            f"Your guess: the estimated share of {self.release.truth.names[0]}",
+            (truth, "the truth"),
         )
+
+    @property
+    def _found(self) -> Any:
+        """Return the estimates of the chosen method."""
+        return self.release.found[self.question.config.oracle]
 
     def _verdict(self) -> str:
         """Answer whether answers can be counted, by how far the estimates are off."""
@@ -178,10 +183,11 @@ class Answer:
         if isinstance(made, SubsetSelection):
             if made.size > 1:
                 listed = _LISTED.get(one, "{} {}").format(f"{made.size:,}", many)
-                chances = [numbers.times_of_100(chance) for chance in (made.p, made.q)]
-                if chances[0] == chances[1]:
-                    chances = [f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q)]
-                return f"{listed} drawn at random: the true one {chances[0]}, each other one {chances[1]}"
+                digits = 0 if 100 * (made.p - made.q) >= 1 else 2
+                return (
+                    f"{listed} drawn at random: {100 * made.p:.{digits}f} of 100 such lists hold the true one, "
+                    f"{100 * made.q:.{digits}f} of 100 each other one"
+                )
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -195,12 +201,6 @@ class Answer:
         first, second = (0, other) if self._sends(0) else (other, 0)  # whose own answer is sent, first
         return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
 
-    def _ends(self) -> str:
-        """Say between which numbers the true shares lie."""
-        names, shares = self.release.truth.names, self.release.truth.shares
-        rare, common = (f"{numbers.share(float(shares[i]))} (“{escape(str(names[i]))}”)" for i in (-1, 0))
-        return f"The true shares are between {rare} and {common}."
-
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""
         return self.release.truth.names[true] in example_of(self.question.config, true)
@@ -213,7 +213,7 @@ class Answer:
             f'<span class="sent{" own" * (one == name)}">{escape(one)}</span>' for one in sent[:_MOST_NAMES]
         )
         listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
-        without = "" if self._sends(true) else f" (“{escape(name)}” was left out by chance)"
+        without = f" (“{escape(name)}” {'is among them' if self._sends(true) else 'was left out by chance'})"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 

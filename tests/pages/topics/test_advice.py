@@ -48,7 +48,7 @@ def bare(markup: str) -> str:
 def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page."""
     words = advise.sentence(advise.advise(question))
-    return f"Our advice: {words[0].lower()}{words[1:]}"
+    return f"Our advice if people trust nobody: {words[0].lower()}{words[1:]}"
 
 
 def values_of(given: dict) -> Values:
@@ -59,8 +59,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice: let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be "
-        "sure of any one answer.</b> With 5,000 people" in words
+        "<b>Our advice if people trust nobody: let each person’s phone swap yes and no with a chance of 26.9 %, so "
+        "that nobody can be sure of any one answer.</b> With 5,000 people" in words
     )
 
 

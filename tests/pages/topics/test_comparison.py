@@ -481,10 +481,10 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     assert "a chance of 27 % of being switched before the computer sees it (healthy to ill, or ill to healthy)" in (
         prediction.ask
     )
-    assert f"From true diagnoses it would get <b>{100 * found.marks[CLEAN].mean:.1f} %</b>" in prediction.ask
+    assert "“7” for healthy, “9” for ill" in prediction.ask
+    assert prediction.known == (100 * found.marks[CLEAN].mean, "with true diagnoses")
     covered = prediction.covered.html
     assert not any(f"{100 * mark:.1f}" in prediction.ask + covered for mark in best.values()), "nothing gives it away"
-    assert "“7” for healthy, “9” for ill" in covered
     true, told = (
         [(label, "chance" in kind) for kind, label in re.findall('<span class="(label[^"]*)">(.*?)</span>', row)]
         for row in covered.split('<b class="words">')[2:]

@@ -48,17 +48,21 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     estimates = of.release.found["subset selection"]
     common = (of.release.truth.shares > estimates.high - estimates.low).sum()
     assert 1 < common < 10
-    there, other = round(100 * made.p), round(100 * made.q)
+    sending = (
+        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers drawn at random: "
+        f"{100 * made.p:.0f} of 100 such lists hold the true one, {100 * made.q:.0f} of 100 each other one."
+    )
     assert of.takeaway() == (
-        f"<b>Yes, for the {common} most common answers, not for rarer ones.</b> Each of 10,000 simulated people gives "
-        f"one of 64 answers. To hide it, each sends 17 answers drawn at random: the true one {there} times of 100, each "
-        f"other one {other} times of 100. From these we estimate how common each answer is, off by "
-        f"<b>{standard_error(off)} percentage points</b> on average. That is little beside the share of “1” ({first:.1f} %), but more than that of “64” ({last:.1f} %)."
+        f"<b>Yes, for the {common} most common answers, not for rarer ones.</b> {sending} From these we estimate how "
+        f"common each answer is, off by <b>{standard_error(off)} percentage points</b> on average. That is little "
+        f"beside the share of “1” ({first:.1f} %), but more than that of “64” ({last:.1f} %)."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
-    assert panel.prediction.truth == 100 * off
-    assert panel.prediction.ask.startswith("Each of 10,000 simulated people gives one of 64 answers. To hide it, each")
-    assert f"between {last:.1f} % (“64”) and {first:.1f} % (“1”)." in panel.prediction.covered.html
+    assert panel.prediction.ask == (
+        f"{sending} We know how chance works, and correct for it. <b>What share of “1” do we find?</b>"
+    )
+    assert panel.prediction.truth == pytest.approx(100 * estimates.shares[0])
+    assert panel.prediction.known == (pytest.approx(first), "the truth")
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
@@ -67,7 +71,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
     little = shown(replace(DEFAULT, epsilon=0.01)).takeaway()
-    assert "the true one 50.25 times of 100, each other one 50.00 times of 100." in little
+    assert "50.25 of 100 such lists hold the true one, 50.00 of 100 each other one." in little
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     few = shown(replace(DEFAULT, people=100)).takeaway()
     assert few.startswith("<b>Not here.</b> Each of ")
@@ -92,12 +96,16 @@ def test_one_person_is_an_example_with_the_very_report_that_a_chapter_examines()
     other = many_answers.one_report(config, first)
     also = [name for name, is_in in zip(other.names, other.supported, strict=True) if is_in]
     assert shown(config).examples == (
-        f"For example, one person has “{other.names[first]}” and sends: {each_of(also, other.names[first])}.<br>"
+        f"For example, one person has “{other.names[first]}” and sends: {each_of(also, other.names[first])} "
+        f"(“{other.names[first]}” is among them).<br>"
         f"Another has “cold” and sends: {each_of(sent)} (“cold” was left out by chance)."
     )
     several = shown(replace(config, oracle="basic rappor")).examples
-    assert re.search('and says yes to: <span class="sent own">cold</span> <span .*</span>[.]<br>Another', several)
-    assert re.search("and 269 more[.]<br>Another", shown(replace(config, k=1024)).examples)
+    assert re.search(
+        'and says yes to: <span class="sent own">cold</span> <span .*</span> [(]“cold” is among them[)][.]<br>Another',
+        several,
+    )
+    assert re.search("and 269 more [(].*[)][.]<br>Another", shown(replace(config, k=1024)).examples)
 
 
 @pytest.mark.parametrize("oracle", [RANDOMISED_RESPONSE, "subset selection"])
@@ -201,7 +209,8 @@ def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
         "Each of 10,000 simulated people has one of 16 illnesses. To hide it, each sends the names of 4 "
-        "illnesses drawn at random: the true one 48 times of 100, each other one 23 times of 100." in words
+        "illnesses drawn at random: 48 of 100 such lists hold the true one, 23 of 100 each "
+        "other one." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one illness, the true one or a random one. From these" in words
