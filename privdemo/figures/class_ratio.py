@@ -194,6 +194,7 @@ RATIO_CSS = f"""
 .ratio h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
 .ratio p {{ margin: 0 0 0.6rem; font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.35; }}
 .ratio-given {{ max-width: 48rem; margin-bottom: 0.75rem; }}
+.ratio-given + .ratio-given {{ margin-top: -0.45rem; }}
 .ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
 .ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
 .ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
@@ -207,6 +208,7 @@ RATIO_CSS = f"""
   padding-left: 0.3rem; background: linear-gradient(to right,
   color-mix(in srgb, var(--first) 35%, transparent) var(--at),
   color-mix(in srgb, var(--others) 35%, transparent) var(--at)); }}
+.ratio-set .asked.open {{ background: none; font-weight: 600; }}
 .ratio-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 11.5rem; gap: 0 1rem;
   align-items: center; min-height: 3.2rem; }}
 .ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
@@ -249,8 +251,9 @@ def answers_html(given: Given, found: Sequence[Found], truth: float, title: str,
 
 
 def given_html(given: Given) -> str:
-    """Return what is given alone, as HTML."""
-    return f'<div class="ratio">{_given(given)}</div>'
+    """Return what is given alone, and that it is open what is found, as HTML."""
+    found = '<div class="ratio-set">found<div class="asked open">?</div></div>'
+    return f'<div class="ratio">{_given(given)}<div class="ratio-given">{found}</div></div>'
 
 
 def _given(given: Given) -> str:

@@ -153,19 +153,22 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     if len(blind) < 2 or len(released) != 2:
         return None
     one, other = (numbers.share(float(row[0]), 0) for row in released)
+    do = "are" if first_class(answer).startswith("are ") else "do"
     records, noisy = answer.task.records, " (both with noise)" * config.private
+    true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
+    who = "who" if records == "people" else "which"
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     return Prediction(
         "share-found",
-        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}; in set 2, {other}{noisy}. Nobody "
-        f"says {'who' if records == 'people' else 'which'}. A computer sees {answer.task.unlabelled}, and works out "
-        f"the percentage in {_target(answer)}. It is not told the truth, {numbers.share(truth)}. <b>How near does it "
-        "get: what percentage does it find?</b>",
+        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}; in set 2, {other} {do}{noisy}. "
+        f"Nobody says {who}. A computer sees {answer.task.unlabelled}, and works out the percentage in "
+        f"{_target(answer)}. It is not told the truth, {true}. <b>How near does it get: what percentage does it "
+        "find?</b>",
         100 * nearest,
         Scale(0, 100),
-        Markup(charts.given_html(given._replace(hidden=f"{given.hidden}. It finds: ?"))),
+        Markup(charts.given_html(given)),
         f"That is the closest of {len(blind)} methods. {numbers.capital(f'others find {farther}')}.",
         f"Your guess: the percentage found for {_target(answer)}",
         (100 * truth, "the truth"),

@@ -160,7 +160,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        (100 * nothing, f"the score to beat, of always saying “{answer.task.labels[0]}”"),
+        (100 * nothing, f"to beat (always “{answer.task.labels[0]}”)"),
     )
 
 

@@ -126,24 +126,19 @@ class Answer:
         )
 
     def _prediction(self) -> Prediction:
-        """Return the guess of the most frequent answer’s estimated share, with what two people send as the figure."""
-        truth, found = (100 * float(of.shares[0]) for of in (self.release.truth, self._found))
-        name = f"“{escape(str(self.release.truth.names[0]))}”"
+        """Return the guess of how far an estimate is off, with what two people send in place of the figure."""
+        one, _ = nouns(self.question)
+        off = 100 * self.off
         return Prediction(
-            "share-estimated",
-            f"{self._sending} We know how chance works, and correct for it. <b>What share of {name} do we find?</b>",
-            found,
-            Scale(0, 100, 0.5),
-            Markup(f"<p>{self.examples}</p>"),
-            f"On average over all {self.k:,} {nouns(self.question)[1]}, an estimate is off by {points(self.off)}.",
-            f"Your guess: the estimated share of {self.release.truth.names[0]}",
-            (truth, "the truth"),
+            "answers-off",
+            f"{self._sending} From these we estimate how common each {one} is. <b>By how many percentage points is an "
+            "estimate off, on average?</b>",
+            off,
+            Scale(0.0, 20.0, 0.5, " points") if off <= 20 else Scale(0.0, max(100.0, math.ceil(off)), 1.0, " points"),
+            Markup(f"<p>{self.examples}</p><p>{self._how_often()}{self._ends()}</p>"),
+            f"The noise is the same for each {one}: a rare one is lost in it." * bool(self._too_much()),
+            "Your guess: error of one estimate, on average",
         )
-
-    @property
-    def _found(self) -> Any:
-        """Return the estimates of the chosen method."""
-        return self.release.found[self.question.config.oracle]
 
     def _verdict(self) -> str:
         """Answer whether answers can be counted, by how far the estimates are off."""
@@ -183,11 +178,7 @@ class Answer:
         if isinstance(made, SubsetSelection):
             if made.size > 1:
                 listed = _LISTED.get(one, "{} {}").format(f"{made.size:,}", many)
-                digits = 0 if 100 * (made.p - made.q) >= 1 else 2
-                return (
-                    f"{listed} drawn at random: {100 * made.p:.{digits}f} of 100 such lists hold the true one, "
-                    f"{100 * made.q:.{digits}f} of 100 each other one"
-                )
+                return f"{listed} drawn at random, the true one more likely than any other"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -200,6 +191,24 @@ class Answer:
         other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
         first, second = (0, other) if self._sends(0) else (other, 0)  # whose own answer is sent, first
         return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
+
+    def _how_often(self) -> str:
+        """Say how often a list holds an answer; nothing of other methods."""
+        made = many_answers.mechanism(self.question.config.oracle, self.k, self.question.config.epsilon)
+        if not isinstance(made, SubsetSelection) or made.size == 1:
+            return ""
+        digits = 0 if 100 * (made.p - made.q) >= 1 else 2
+        one, _ = nouns(self.question)
+        return (
+            f"A person’s own {one} is on the list {100 * made.p:.{digits}f} times of 100, each other {one} "
+            f"{100 * made.q:.{digits}f} times of 100. "
+        )
+
+    def _ends(self) -> str:
+        """Say between which numbers the true shares lie."""
+        names, shares = self.release.truth.names, self.release.truth.shares
+        rare, common = (f"{numbers.share(float(shares[i]))} (“{escape(str(names[i]))}”)" for i in (-1, 0))
+        return f"The true shares are between {rare} and {common}. An estimate of 12 % in place of 10 % would be off by 2 points."
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""

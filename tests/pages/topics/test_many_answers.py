@@ -49,8 +49,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     common = (of.release.truth.shares > estimates.high - estimates.low).sum()
     assert 1 < common < 10
     sending = (
-        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers drawn at random: "
-        f"{100 * made.p:.0f} of 100 such lists hold the true one, {100 * made.q:.0f} of 100 each other one."
+        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers drawn at random, "
+        "the true one more likely than any other."
     )
     assert of.takeaway() == (
         f"<b>Yes, for the {common} most common answers, not for rarer ones.</b> {sending} From these we estimate how "
@@ -58,11 +58,14 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"beside the share of “1” ({first:.1f} %), but more than that of “64” ({last:.1f} %)."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
-    assert panel.prediction.ask == (
-        f"{sending} We know how chance works, and correct for it. <b>What share of “1” do we find?</b>"
+    assert panel.prediction.truth == 100 * off
+    assert panel.prediction.ask.startswith(
+        f"{sending} From these we estimate how common each answer is. <b>By how many"
     )
-    assert panel.prediction.truth == pytest.approx(100 * estimates.shares[0])
-    assert panel.prediction.known == (pytest.approx(first), "the truth")
+    assert (
+        f"A person’s own answer is on the list {100 * made.p:.0f} times of 100, each other answer {100 * made.q:.0f} "
+        f"times of 100. The true shares are between {last:.1f} % (“64”) and {first:.1f} % (“1”)."
+    ) in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
@@ -70,8 +73,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     assert ranges.answer.startswith(
         f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
-    little = shown(replace(DEFAULT, epsilon=0.01)).takeaway()
-    assert "50.25 of 100 such lists hold the true one, 50.00 of 100 each other one." in little
+    (little, *_) = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01)))
+    assert "50.25 times of 100, each other answer 50.00 times" in little.prediction.covered.html
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     few = shown(replace(DEFAULT, people=100)).takeaway()
     assert few.startswith("<b>Not here.</b> Each of ")
@@ -209,8 +212,7 @@ def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
         "Each of 10,000 simulated people has one of 16 illnesses. To hide it, each sends the names of 4 "
-        "illnesses drawn at random: 48 of 100 such lists hold the true one, 23 of 100 each "
-        "other one." in words
+        "illnesses drawn at random, the true one more likely than any other." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one illness, the true one or a random one. From these" in words
