@@ -459,8 +459,9 @@ def _height_between(
         return -1.0, 0.5
     # a live dial is part of the figure, and a guess hides the main control
     control = 6.0 * (not prediction and not isinstance(panels[0].figure, LiveDial))
-    guess = 7.5 * bool(prediction)
-    return 3.6 + control + 3.0 * bool(chapter.controls) + guess, 0.5 + 1.8 * control + guess
+    known = 1.5 * bool(prediction and prediction.known)
+    wide, narrow = (5.6 + known, 7.5 + known) if prediction else (0.0, 0.0)
+    return 3.6 + control + 3.0 * bool(chapter.controls) + wide, 0.5 + 1.8 * control + narrow
 
 
 def _report(page: Page, chapter: Chapter, question: Any, answer: Any, now: Values) -> str:

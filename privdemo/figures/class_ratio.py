@@ -307,7 +307,7 @@ def mean_errors(trials: Sequence[Trial], methods: Sequence[str]) -> Figure:
     """
     marks = [(CLASS_RATIO[name], class_ratio.mean_error(trials, name).times(1000 / 2)) for name in methods]
     high = 1.1 * max(estimate.ends[1] for _, estimate in marks)
-    title = f"counted in the wrong class, of 1,000: mean of {len(SHARES)} groups"
+    title = "mean in a wrong class, of 1,000"
     plot = DotPlot(title, 0.0, high, marks, "{:.2f}".format, "{:.1f}".format, ())
     return dot_plots([plot], _released_proportions(trials[0]))
 
@@ -333,7 +333,7 @@ def _released_proportions(trial: Trial) -> Below:
     x_axis = {"range": [-0.5, n_sets - 0.5], "tickvals": list(range(n_sets)), "showgrid": False}
     y_axis = {"range": [n_classes - 0.5, -0.5], "tickvals": list(range(n_classes)), "showgrid": False}
     return Below(
-        "given: how much of each set is of each class",
+        "given: the shares in each set",
         min(110, 36 * n_classes),
         trace,
         x_axis | {"ticktext": [f"set {i + 1}" if few else "" for i in range(n_sets)]},

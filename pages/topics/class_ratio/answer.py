@@ -239,10 +239,7 @@ def _marks_words(answer: Answer) -> str:
         bars = (
             f"averages of {n} trials with different {answer.task.records}, uncertain by up to ± {100 * off:.1f} points"
         )
-    return (
-        f"Bars: {bars}; a full bar is 100 %. Pale: off by more than {100 * _NEAR:g} percentage points. We know the "
-        "truth because this is a test."
-    )
+    return f"Bars: {bars}; a full bar is 100 %. Pale: off by more than {100 * _NEAR:g} percentage points."
 
 
 def _near_words(error: float) -> str:

@@ -208,7 +208,8 @@ class Answer:
         """Say between which numbers the true shares lie."""
         names, shares = self.release.truth.names, self.release.truth.shares
         rare, common = (f"{numbers.share(float(shares[i]))} (“{escape(str(names[i]))}”)" for i in (-1, 0))
-        return f"The true shares are between {rare} and {common}. An estimate of 12 % in place of 10 % would be off by 2 points."
+        between = f"The true shares are between {rare} and {common}."
+        return f"{between} An estimate of 12 % in place of 10 % would be off by 2 points."
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""
