@@ -67,7 +67,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     """Return the panel of what others can guess: with the advice, with the next less and more trust, and later."""
     plan, rows = answer.advice.plan, guesses(answer)
     what = "label" if plan.accuracy else "answer"
-    title, whose = f"How often would others guess one person’s {what}?", advise.whose_guess(plan)
+    title, whose = f"How often would others guess one person’s {what} correctly?", advise.whose_guess(plan)
     in_words = " ".join(f"{row.title}: {row.number}. {row.words}".strip() for row in rows)
     return [
         Panel(

@@ -164,8 +164,7 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
         "share-found",
         f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}; in set 2, {other} {do}{noisy}. "
         f"Nobody says {who}. A computer sees {answer.task.unlabelled}, and works out the percentage in "
-        f"{_target(answer)}. It is not told the truth, {true}. <b>How near does it get: what percentage does it "
-        "find?</b>",
+        f"{_target(answer)}. It is not told the truth, {true}. <b>What percentage does it find?</b>",
         100 * nearest,
         Scale(0, 100),
         Markup(charts.given_html(given)),

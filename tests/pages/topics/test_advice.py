@@ -184,8 +184,8 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert (advised.number, advised.probability) == ("fewer than 74 of 100 times", right(1.0))
     assert advised.words == "Settings can ask for more protection."
     assert panel.summary.startswith(
-        "How often would others guess one person’s answer? Others see what one person sends, and guess which of two "
-        "equally likely answers is true. With our advice: fewer than 74 of 100 times."
+        "How often would others guess one person’s answer correctly? Others see what one person sends, and guess which "
+        "of two equally likely answers is true. With our advice: fewer than 74 of 100 times."
     )
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
 

@@ -58,8 +58,8 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     assert asked.truth == 100 * nearest
     assert asked.ask == (
         "In set 1, 80 % of 60 images show a 7; in set 2, 20 % do. Nobody says which. A computer sees records without "
-        "labels, and works out the percentage in set 3. It is not told the truth, 50 %. <b>How near does it get: "
-        "what percentage does it find?</b>"
+        "labels, and works out the percentage in set 3. It is not told the truth, 50 %. <b>What percentage does it "
+        "find?</b>"
     )
     first, second = (f"{100 * share:.1f} %" for share in others)
     assert asked.explain == f"That is the closest of 3 methods. Others find {first} and {second}."
