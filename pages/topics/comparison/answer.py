@@ -306,7 +306,7 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     table = figures.labelled_html(
         {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
-        (f"taught by {config.people:,} like these: {known} of new {names.records} right", "taught by these: ?"),
+        (f"taught by {config.people:,}: {known} right", f"taught by {config.people:,}: ?"),
     )
     luck = f"By luck alone, 50 % of new {names.records} are right."
     return Markup(f"{table}<p>Dashed: switched by chance. {luck}</p>")
