@@ -70,8 +70,8 @@ BINARY = {
 }
 # Estimation of the shares of all classes in a set.
 COUNTING = {
-    "mnist": Task("MNIST", DIGITS, DIGITS, _ARE, "images"),
-    "digits": Task("Small digits", DIGITS, DIGITS, _ARE, "images"),
+    "mnist": Task("MNIST", DIGITS, DIGITS, _ARE, "images", _UNLABELLED_IMAGES),
+    "digits": Task("Small digits", DIGITS, DIGITS, _ARE, "images", _UNLABELLED_IMAGES),
     "adult": _ADULT,
     "sms": _SMS,
     "breast_cancer": _BREAST_CANCER,

@@ -117,7 +117,8 @@ def _known_mark(value: float, meaning: str, scale: Scale) -> str:
     """Return a mark under the slider where a known number is, with its meaning, as HTML."""
     steps = len(_stops(scale))  # one more than between the stops: the slider begins before the first, without a value
     at = 100 / steps + _position(value, scale) * (steps - 1) / steps
-    words = f"{number_text(value, scale)}: {meaning}"
+    digits = max(_digits(scale), 1 if "%" in scale.unit and abs(value - round(value)) > 1e-9 else 0)
+    words = f"{value:,.{digits}f}{scale.unit}: {meaning}"
     return f'<p class="known-number" style="--at: {at:.2f}%"><span>{escape(words)}</span></p>'
 
 

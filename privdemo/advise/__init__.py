@@ -31,8 +31,8 @@ from privdemo.advise.words import (
     promise,
     relied_on,
     sentence,
+    what_is_seen,
     what_it_gives,
-    whose_guess,
 )
 
 __all__ = [
@@ -59,6 +59,6 @@ __all__ = [
     "relied_on",
     "sentence",
     "simulated_half_width",
+    "what_is_seen",
     "what_it_gives",
-    "whose_guess",
 ]

@@ -24,6 +24,8 @@ _SEEN = {
     "curator": "all that is published",
 }
 _IN_DOUBT = 2.0
+# From this part of the goal on a result is said to be as exact as wanted, and no more.
+_NEARLY = 0.9
 _NO_OTHERS = "No other number of people was tried."
 
 
@@ -47,9 +49,9 @@ def promise(plan: Plan) -> str:
     )
 
 
-def whose_guess(plan: Plan) -> str:
-    """Return whose guess it is of which `promise` says how often it is right."""
-    return f"Others see {_SEEN[relied_on(plan)]}, and guess which of two equally likely {_secret(plan)} is true."
+def what_is_seen(plan: Plan) -> str:
+    """Return what those see of whose guess `promise` says how often it is right: a sentence."""
+    return f"They see {_SEEN[relied_on(plan)]}."
 
 
 def _secret(plan: Plan) -> str:
@@ -182,8 +184,10 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}."
     if advice.open_people is None:
         return f"{exact}; with true answers, ± {_points(advice.open_half_width)}."
-    instead = f"{_people(advice.plan.people)} instead of {advice.open_people:,} with true answers"
-    return f"{exact}. The price of privacy: {instead}."
+    plan, within = advice.plan, question.within
+    if within is None or plan.half_width < _NEARLY * within or plan.people <= advice.open_people:
+        return f"{exact}; with true answers, {_people(advice.open_people)} would be enough for the goal."
+    return f"{exact}. The price of privacy: {_people(plan.people)} instead of {advice.open_people:,} with true answers."
 
 
 def _right_to(question: Question, plan: Plan, is_sure: bool = False) -> str:

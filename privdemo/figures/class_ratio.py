@@ -236,11 +236,12 @@ RATIO_CSS = f"""
 """
 
 
-def answers_html(given: Given, found: Sequence[Found], truth: float, title: str, legend: str) -> str:
+def answers_html(given: Given, found: Sequence[Found], title: str, legend: str) -> str:
     """Return what is given, and every method's estimate of the share of the first class beside the truth, as HTML.
 
     A line at the truth, which is named, goes through all bars; the interval of a share is its hover.
     """
+    truth = given.truth
     place = "high" if truth > 0.85 else "low" if truth < 0.15 else "middle"
     head = (
         f'<h4>{html.escape(title)}</h4><div class="ratio-row head"><div></div><div class="track label">'

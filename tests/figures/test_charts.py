@@ -158,14 +158,14 @@ def test_true_shares_are_plotted_with_every_methods_estimates(trials):
 @pytest.mark.parametrize(("truth", "place"), [(0.9, "high"), (0.5, "middle"), (0.1, "low")])
 def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
     image = np.zeros((8, 8), np.uint8)
-    given = ratio_charts.Given("known <", (0.7, 0.3), 2, ("7s", "<9>"), (image, image), "the 9 <", 0.9, "90 <")
+    given = ratio_charts.Given("known <", (0.7, 0.3), 2, ("7s", "<9>"), (image, image), "the 9 <", truth, "90 <")
     found = [
         ratio_charts.Found(
             "one & only", "how <", "#123456", Estimate(0.8, 0.7, 1.1), "80 %", "9 < 10", "70 to 110", True
         ),
         ratio_charts.Found("other", "how", "#654321", Estimate(0.25, math.nan, math.nan), "25 %", "", "", False),
     ]
-    reader = Reader(ratio_charts.answers_html(given, found, truth, "how many", "marks"))
+    reader = Reader(ratio_charts.answers_html(given, found, "how many", "marks"))
     assert [bar["style"] for bar in reader.all("i") if bar["class"] == "bar"] == [
         "width:80.00%;background:#123456",
         "width:25.00%;background:#654321",

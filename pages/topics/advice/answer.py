@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from pages.kit import cache, numbers
-from pages.kit.panel import Chart, Markup, Panel
+from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
@@ -63,17 +63,36 @@ def answer(question: Question, _: Trials) -> Answer:
     return Answer(question, advised(question))
 
 
+@dataclass(frozen=True)
+class GuessRows(Cards):
+    """Cases in which somebody guesses, one below the other under a `title` and `words`.
+
+    `chances` are how often each guess is right, shown as bars; None where a case has another result.
+    """
+
+    title: str
+    words: str
+    chances: Sequence[float | None]
+
+    @property
+    def html(self) -> str:
+        """Return the rows as HTML."""
+        rows = zip(self.contents, self.chances, strict=True)
+        return guess_rows(self.title, self.words, [Guess(*content, chance) for content, chance in rows])
+
+
 def what_to_do(answer: Answer) -> list[Panel]:
     """Return the panel of what others can guess: with the advice, with the next less and more trust, and later."""
     plan, rows = answer.advice.plan, guesses(answer)
     what = "label" if plan.accuracy else "answer"
-    title, whose = f"How often would others guess one person’s {what} correctly?", advise.whose_guess(plan)
+    title = f"How often would others guess one person’s {what} correctly?"
+    words = f"They guess which of two equally likely {what}s is true."
     in_words = " ".join(f"{row.title}: {row.number}. {row.words}".strip() for row in rows)
     return [
         Panel(
             "advice",
-            figure=Markup(guess_rows(title, whose, rows)),
-            summary=" ".join((title, whose, in_words, *advise.comparisons(answer.advice), _NEVER_HIDDEN)),
+            figure=GuessRows([row[:3] for row in rows], title, words, [row.probability for row in rows]),
+            summary=" ".join((title, words, in_words, *advise.comparisons(answer.advice), _NEVER_HIDDEN)),
             on_slide=curves_of(answer),
             rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
             snippet=snippet(answer.question),
@@ -87,15 +106,16 @@ def guesses(answer: Answer) -> list[Guess]:
     plan = answer.advice.plan
     is_set = plan.epsilon == answer.question.epsilon
     again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked the same question {_TIMES} times"
+    ours = "With our advice" if answer.advice.reached else "With the best that is possible"
     return [
         _guess(
-            "With our advice",
-            "Settings can ask for more protection." * is_set,
+            ours,
+            advise.what_is_seen(plan) + " Settings can ask for more protection." * is_set,
             most_guessed_right(plan.epsilon, plan.delta),
         ),
         *(_guess_with_trust(answer, other) for other in answer.advice.alternatives),
         _guess(
-            f"With our advice, if a person is {again}",
+            f"{ours}, if a person is {again}",
             "Each answer gives away more. Ask each person as seldom as you can.",
             most_guessed_right_again(plan.epsilon, plan.delta, _TIMES),
         ),
@@ -118,9 +138,9 @@ def _guess_with_trust(answer: Answer, other: Plan) -> Guess:
     elif question.ask == CLASSIFIER:
         number = f"{100 * other.half_width:.1f} points lost"
     elif question.ask != COUNTS and other.half_width >= 0.5:
-        number = "may be anything"
+        number = "result may be anything"
     elif question.within is None or other.epsilon_needed is None:
-        number = f"± {advise.margin(question, other)}"
+        number = f"result ± {advise.margin(question, other)}"
     else:
         return _guess(title, words, most_guessed_right(other.epsilon_needed, other.delta))
     return Guess(title, number, words)

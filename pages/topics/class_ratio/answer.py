@@ -82,7 +82,7 @@ class Answer:
         return [found, mix]
 
 
-# How each method finds the shares; {records} are what is counted, {target} those of them without a label.
+# How each method finds the shares: {records} are what is counted, of which {kept_back} is unknown in the set {target}.
 HOW = {
     SPREAD: "takes the set as a hint: each kind is as likely as its share of the set",
     by_trying(SPREAD): (
@@ -125,7 +125,7 @@ def _found_panel(answer: Answer) -> Panel:
     ]
     title = f"How many of {_target(answer)} {first_class(answer)}? What each method finds:"
     given = _given(answer)
-    figure = charts.answers_html(given, rows, truth, title, _marks_words(answer))
+    figure = charts.answers_html(given, rows, title, _marks_words(answer))
     return Panel(
         "methods",
         figure=Markup(figure),
@@ -156,33 +156,33 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     do = "are" if first_class(answer).startswith("are ") else "do"
     records, noisy = answer.task.records, " (both with noise)" * config.private
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
-    who = "who" if records == "people" else "which"
+    nobody = f"Nobody says {'who' if records == 'people' else 'which'}. " * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
+    rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         "share-found",
         f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}; in set 2, {other} {do}{noisy}. "
-        f"Nobody says {who}. A computer sees {answer.task.unlabelled}, and works out the percentage in "
+        f"{nobody}A computer sees {answer.task.unlabelled}, and works out the percentage in "
         f"{_target(answer)}. It is not told the truth, {true}. <b>What percentage does it find?</b>",
         100 * nearest,
         Scale(0, 100),
         Markup(charts.given_html(given)),
-        f"That is the closest of {len(blind)} methods. {numbers.capital(f'others find {farther}')}.",
+        f"That is the closest of {len(blind)} methods. {rest}.",
         f"Your guess: the percentage found for {_target(answer)}",
         (100 * truth, "the truth"),
     )
 
 
 def how_words(answer: Answer, method: str) -> str:
-    """Say how a method finds the shares; with the numbers of the sets, where there are two mirrored ones."""
+    """Say how a method finds the shares; with the numbers of the sets, where there are two of two classes."""
     records, released, labels = answer.task.records, answer.trials[0].released, class_labels(answer)
     words = {"records": records, "target": _target(answer), "kept_back": answer.task.kept_back}
     if method in HOW_OF_TWO and len(released) == len(labels) == 2:
         first, second = (numbers.share(float(row[0]), 0) for row in released)
-        if numbers.share(float(released[0][1]), 0) == second and released[0][0] > released[0][1]:
-            one = labels[0] if records == "images" else f"“{labels[0]}”"
-            return HOW_OF_TWO[method].format(**words, one=one, first=first, second=second)
+        one = labels[0] if records == "images" else f"“{labels[0]}”"
+        return HOW_OF_TWO[method].format(**words, one=one, first=first, second=second)
     return HOW[method].format(**words)
 
 
@@ -200,9 +200,9 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
 def _given(answer: Answer) -> charts.Given:
     """Return what is given: sets of which the share of the first class is known, and records of which it is not."""
     config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
-    labels = class_labels(answer)
+    labels, noisy = class_labels(answer), ", with noise" * config.private
     return charts.Given(
-        known=f"Known: the shares in {len(released)} sets of {config.set_size:,} {records}",
+        known=f"Known{noisy}: the shares in {len(released)} sets of {config.set_size:,} {records}",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
         truth=float(answer.trials[0].truth[0]),
@@ -311,12 +311,16 @@ def _known_words(answer: Answer) -> str:
     released, records = answer.trials[0].released, answer.task.records
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
-        mixed = {one, other} != {"0 %", "100 %"}
         which = ", but not who" if records == "people" else f", but not which {records} those are"
-        which *= mixed
+        which *= _is_mixed(answer)
         known = f"in one set of {records} {one} {first_class(answer)} and in another {other}"
         return f"We {_know(answer)} that {known}{which}."
-    return f"We know the shares in {len(released)} sets of {records}, but not which {records} those are."
+    return f"We {_know(answer)} the shares in {len(released)} sets of {records}, but not which {records} those are."
+
+
+def _is_mixed(answer: Answer) -> bool:
+    """Return whether a known set holds several classes, so that its share does not say what each record is."""
+    return any(0 < share < 1 for row in answer.trials[0].proportions for share in row)
 
 
 def given_words(answer: Answer) -> str:
@@ -399,7 +403,7 @@ def shares_words(answer: Answer) -> str:
     classes = config.labels
     some = range(min(3, len(classes)))
     marks = "; ".join(
-        f"{CLASS_RATIO[name].title} finds "
+        f"{_title(answer, name)} finds "
         + ", ".join(f"{classes[c]}: {with_half(class_ratio.share_of(trials, name, c))}" for c in some)
         + f", L1 error {with_range(class_ratio.error(trials, name), L1)}"
         for name in answer.methods

@@ -104,7 +104,7 @@ def _protection(question: Question, outcome: Outcome) -> str:
     if not outcome.holds:
         return "To protect each patient, without a guarantee"
     if numbers.protection(question.config.epsilon) == "weak":
-        return "To give each patient a weak protection"
+        return "To give each patient weak protection"
     return "So that nobody can be sure of any one patient’s illness"
 
 

@@ -79,7 +79,7 @@ class Answer:
         is_right = f"{best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}"
         beside = beside_words(self.task, reached, ceiling, nothing)
         yes = numbers.how_far(reached, nothing, ceiling)
-        return f"<b>{yes}.</b> {_told(self)} {is_right}; {beside}.{alike}"
+        return f"<b>{yes}.</b> {_told(self, 'A computer')} {is_right}; {beside}.{alike}"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -154,7 +154,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         "bag-totals",
         f"<b>For how many of 100 new {records} will a computer be right about whether they {answer.task.positive}?</b> "
-        f"{_told(answer)}",
+        f"{_told(answer, 'It')}",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
@@ -164,10 +164,10 @@ def _prediction(answer: Answer) -> Prediction | None:
     )
 
 
-def _told(answer: Answer) -> str:
-    """Say what a computer learns from: what it is given of every record, and what it is told of each bag."""
+def _told(answer: Answer, who: str) -> str:
+    """Say what a computer (`who`) learns from: what it is given of every record, and what it is told of each bag."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
-    learns = f"It learns from {bags_words(answer)}. It sees {_sent_kind(answer)}."
+    learns = f"{who} learns from {bags_words(answer)}. It sees {_sent_kind(answer)}."
     return f"{learns} Of each group it is told only what percentage {answer.task.positive}{noise}."
 
 

@@ -32,8 +32,8 @@ _FITS = "many answers"
 _EQUAL_FROM = 0.98
 # What people do with one of the answers, where they do not just give it.
 _VERBS = {"illness": "has", "occupation": "has", "word": "uses"}
-# What a list of several answers is called, where nobody has more than one.
-_LISTED = {"illness": "the names of {} {}", "occupation": "the names of {} {}"}
+# Answers of which nobody has more than one, so that a list of several holds names.
+_OF_ONE = ("illness", "occupation")
 # What people do with the answers that their reports support, where they do not just send them; and how many are listed.
 _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
@@ -41,6 +41,9 @@ _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
 # What is answered where the estimates are off by no more than such a share.
 _VERDICTS = ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "Not here"))
+# By how many points an estimate may be off, for a guess, and the least that is asked for.
+_OFF_SCALES = tuple(Scale(0.0, high, step, " points") for high, step in ((2.0, 0.1), (20.0, 0.5), (100.0, 1.0)))
+_LEAST_OFF = 0.05
 # An error is called little beside a share so many times as large.
 _LITTLE = 5
 
@@ -125,16 +128,22 @@ class Answer:
             f"{self._sent(config.oracle)}."
         )
 
-    def _prediction(self) -> Prediction:
-        """Return the guess of how far an estimate is off, with what two people send in place of the figure."""
+    def _prediction(self) -> Prediction | None:
+        """Return the guess of how far an estimate is off, with what two people send in place of the figure.
+
+        Return None where the error is next to nothing, or more than all.
+        """
         one, _ = nouns(self.question)
         off = 100 * self.off
+        if not _LEAST_OFF <= off <= 100:
+            return None
+        scale = next(scale for scale in _OFF_SCALES if off <= scale.high)
         return Prediction(
             "answers-off",
             f"{self._sending} From these we estimate how common each {one} is. <b>By how many percentage points is an "
             "estimate off, on average?</b>",
             off,
-            Scale(0.0, 20.0, 0.5, " points") if off <= 20 else Scale(0.0, max(100.0, math.ceil(off)), 1.0, " points"),
+            scale,
             Markup(f"<p>{self.examples}</p><p>{self._how_often()}{self._ends()}</p>"),
             f"The noise is the same for each {one}: a rare one is lost in it." * bool(self._too_much()),
             "Your guess: error of one estimate, on average",
@@ -146,6 +155,8 @@ class Answer:
         if not (self.is_worse_than_guessing or self._too_much()):
             return verdict
         (one, many), n = nouns(self.question), self._n_found
+        if n == self.k:
+            return verdict
         if not n:
             return "Not here"
         common = f"for the most common {one}" if n == 1 else f"for the {n:,} most common {many}"
@@ -155,9 +166,12 @@ class Answer:
 
     @property
     def _n_found(self) -> int:
-        """Return of how many answers the 95 % interval is narrower than the true share."""
+        """Return of how many of the most common answers, one after the other, the 95 % interval is narrower than the
+        true share.
+        """
         found, truth = self.release.found[self.question.config.oracle], self.release.truth
-        return int((truth.shares > found.high - found.low).sum())
+        widths = found.high - found.low
+        return next((i for i in range(self.k) if truth.shares[i] <= widths[i]), self.k)
 
     def _too_much(self) -> str:
         """Say for which share the error is small, and for which it is more than the share itself; empty if there are
@@ -177,8 +191,8 @@ class Answer:
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
-                listed = _LISTED.get(one, "{} {}").format(f"{made.size:,}", many)
-                return f"{listed} drawn at random, the true one more likely than any other"
+                listed = "the names of " * (one in _OF_ONE)
+                return f"{listed}{made.size:,} {many} drawn at random, the true one more likely than any other"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -197,18 +211,19 @@ class Answer:
         made = many_answers.mechanism(self.question.config.oracle, self.k, self.question.config.epsilon)
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ""
-        digits = 0 if 100 * (made.p - made.q) >= 1 else 2
+        there, other = (numbers.times_of_100(chance) for chance in (made.p, made.q))
+        if there == other:
+            there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
         one, _ = nouns(self.question)
-        return (
-            f"A person’s own {one} is on the list {100 * made.p:.{digits}f} times of 100, each other {one} "
-            f"{100 * made.q:.{digits}f} times of 100. "
-        )
+        return f"A person’s own {one} is on the list {there}, each other {one} {other}. "
 
     def _ends(self) -> str:
         """Say between which numbers the true shares lie."""
         names, shares = self.release.truth.names, self.release.truth.shares
         rare, common = (f"{numbers.share(float(shares[i]))} (“{escape(str(names[i]))}”)" for i in (-1, 0))
         between = f"The true shares are between {rare} and {common}."
+        if numbers.share(float(shares[0])) == numbers.share(float(shares[-1])):
+            between = f"All true shares are {numbers.share(float(shares[0]))}."
         return f"{between} An estimate of 12 % in place of 10 % would be off by 2 points."
 
     def _sends(self, true: int) -> bool:
@@ -224,6 +239,8 @@ class Answer:
         )
         listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
         without = f" (“{escape(name)}” {'is among them' if self._sends(true) else 'was left out by chance'})"
+        if len(sent) == 1:
+            without = " (the true one)" if self._sends(true) else " (a random other)"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 
@@ -247,8 +264,9 @@ class Answer:
         """Return the panel of the estimates with their 95 % intervals."""
         missed, n = len(charts.missed_ranges(self.release)), min(self.k, charts.SHOWN)
         words = (
-            f"{n - missed} of these {n} ranges contain the true share. Over many surveys, about 19 of 20 ranges do. "
-            "In a real survey nobody knows the true shares, and the range alone says how far an estimate may be off."
+            f"{n - missed} of these {n} ranges contain{'s' * (n - missed == 1)} the true share. Over many surveys, "
+            "about 19 of 20 ranges do. In a real survey nobody knows the true shares, and the range alone says how far "
+            "an estimate may be off."
         )
         return [
             Panel(
@@ -256,7 +274,7 @@ class Answer:
                 question="How far may each estimate be off?",
                 answer=words,
                 figure=Chart(charts.ranges(self.release)),
-                summary=f"{words} {self._summary()}",
+                summary=f"{words} {self._summary(with_ranges=True)}",
                 rows=lambda: share_rows(self.release),
                 snippet=self._code(),
             )
@@ -271,8 +289,9 @@ class Answer:
             "    print(oracle, found.shares, found.low, found.high)",
         )
 
-    def _summary(self) -> str:
-        """Describe the figures of true and estimated shares."""
+    def _summary(self, with_ranges: bool = False) -> str:
+        """Describe the figure of true shares and estimated ones, or the one `with_ranges`."""
+        marks = "with 95 % intervals" if with_ranges else "each joined to its true share"
         config, people = self.question.config, self.release.truth
         some = f"the {charts.SHOWN} most frequent of {people.k:,}" if people.k > charts.SHOWN else f"all {people.k}"
         parts = []
@@ -287,7 +306,7 @@ class Answer:
         return (
             f"{_people_words(config)}: {some} answers. Bars: "
             f"true shares, “{people.names[0]}” {numbers.share(float(people.shares[0]))}. Marks: shares estimated from "
-            f"one release by inversion, with 95 % intervals; they are of these {config.people:,} people, and may begin "
+            f"one release by inversion, {marks}; they are of these {config.people:,} people, and may begin "
             "below 0. "
             f"{numbers.capital('; '.join(parts))}. How far a method is typically off is the root of its mean "
             "squared error over all answers, in closed form, whatever the shares are: "

@@ -193,6 +193,21 @@ def labels(at):
     return [button.label for button in at.button]
 
 
+@pytest.mark.parametrize(
+    ("scale", "known", "at", "words"),
+    [
+        (Scale(0, 100), 50.0, 51 / 101, "50\u00a0%: the truth"),
+        (Scale(0, 100), 12.5, 13.5 / 101, "12.5\u00a0%: the truth"),
+        (Scale(0, 100, unit=" people"), 76.4, 77.4 / 101, "76 people: the truth"),
+        (Scale(0, 20, 0.5, " points"), 0.0, 1 / 41, "0.0 points: the truth"),
+    ],
+)
+def test_a_known_number_is_marked_where_the_slider_has_it(scale, known, at, words):
+    mark = predictions._known_mark(known, "the truth", scale)
+    assert f"--at: {100 * at:.2f}%" in mark
+    assert f"<span>{words}</span>" in mark
+
+
 def test_the_room_guesses_with_the_teachers_open_poll_and_stands_above_the_truth(store):
     poll, secret = store.open("Well?", ("Yes", "No"), 0.25)
     at = press(in_a_lecture((poll.code, secret)), "Ask the room")

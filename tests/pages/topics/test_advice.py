@@ -182,12 +182,20 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert again.number == "fewer than 88 of 100 times"
     advised = rows["With our advice"]
     assert (advised.number, advised.probability) == ("fewer than 74 of 100 times", right(1.0))
-    assert advised.words == "Settings can ask for more protection."
+    assert advised.words == "They see what one person sends. Settings can ask for more protection."
     assert panel.summary.startswith(
-        "How often would others guess one person’s answer correctly? Others see what one person sends, and guess which "
-        "of two equally likely answers is true. With our advice: fewer than 74 of 100 times."
+        "How often would others guess one person’s answer correctly? They guess which of two equally likely answers is "
+        "true. With our advice: fewer than 74 of 100 times. They see what one person sends."
     )
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
+
+
+def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
+    made = answer(Question("yes-no", "nobody", people=1000, within=0.01), Trials())
+    assert not made.advice.reached
+    assert made.takeaway().startswith("<b>It cannot be done")
+    assert [title for title in rows_by_title(made) if "our advice" in title] == []
+    assert "With the best that is possible" in rows_by_title(made)
 
 
 def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
@@ -225,7 +233,7 @@ def test_every_option_that_is_called_otherwise_on_screen_is_one():
 def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
     made = answer(Question("yes-no", "curator", people=50, within=None, epsilon=0.01), Trials())
     mixed = rows_by_title(made)["If people trust a service that mixes answers instead"]
-    assert (mixed.number, mixed.probability) == ("may be anything", None)
+    assert (mixed.number, mixed.probability) == ("result may be anything", None)
     assert mixed.words.endswith("Then the share of yes may be anything, with ε = 0.01.")
 
 

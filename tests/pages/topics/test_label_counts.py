@@ -230,7 +230,7 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
         ),
         (
             {"count_epsilon": "5"},
-            "To give each patient a weak protection",
+            "To give each patient weak protection",
         ),
         (
             {"mechanism": RELEASES["dirichlet local"].title},

@@ -73,8 +73,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     assert ranges.answer.startswith(
         f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
-    (little, *_) = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01)))
+    little, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=10**6)))
     assert "50.25 times of 100, each other answer 50.00 times" in little.prediction.covered.html
+    lost, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=100)))
+    assert lost.prediction is None, "the error is larger than any share"
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     few = shown(replace(DEFAULT, people=100)).takeaway()
     assert few.startswith("<b>Not here.</b> Each of ")
@@ -83,6 +85,12 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     panel, *_ = of.main()
     error = f"subset selection {ERRORS['subset selection']} points, k-ary randomised response "
     assert f"{error}{ERRORS[RANDOMISED_RESPONSE]} points." in panel.summary
+
+
+def test_where_every_answer_is_found_none_is_called_rare() -> None:
+    of = shown(replace(DEFAULT, k=4, exponent=0.1, people=2000))
+    assert of.is_worse_than_guessing
+    assert of.takeaway().startswith("<b>Yes.</b> Each of 2,000")
 
 
 def each_of(sent, own=""):
