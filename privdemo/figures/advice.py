@@ -25,6 +25,8 @@ _STYLES = {
     "leader": palette.LABEL_PROPORTIONS,
     "curator": palette.OTHERS[1],
 }
+# The pixels of a name in the legend: on a telephone each has a line.
+_NAME_ROW = 21
 
 
 def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float | None) -> Figure:
@@ -51,7 +53,7 @@ def half_widths(found: Mapping[str, Sequence[Plan]], plan: Plan, within: float |
         ".3g",
         stars=[_star(plan, plan.people, 100 * plan.half_width)],
         more=[] if within is None else [_goal(people, 100 * within, f"limit: ± {100 * within:g}")],
-        legend=68,
+        legend=_NAME_ROW * (len(lines) + (within is not None)),
         avoid_overlap=True,
         legend_on_top=True,
     )
@@ -77,7 +79,7 @@ def accuracies(found: Mapping[str, Sequence[Plan]], plan: Plan, goal: float | No
         ".1f",
         stars=[_star(plan, plan.epsilon, 100 * right)],
         more=[] if goal is None else [_goal(levels, 100 * goal, f"goal: {100 * goal:.1f}")],
-        legend=68,
+        legend=_NAME_ROW * (len(lines) + (goal is not None)),
         avoid_overlap=True,
         legend_on_top=True,
     )

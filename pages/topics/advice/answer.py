@@ -234,7 +234,7 @@ def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reac
     star = f" Star: our advice{own}." if is_reached else ""
     return (
         "Each curve is for one answer to question 2, whom people trust. The more trust, the less error at the same "
-        f"protection (ε = {epsilon:g}).{star}"
+        f"protection (ε\u00a0=\u00a0{epsilon:g}).{star}"
     )
 
 

@@ -222,7 +222,7 @@ def test_curves_have_the_least_epsilon_of_every_method_where_less_is_advised(que
     assert advised < 0.01
     (curves,) = error_curves(made)
     assert {row["epsilon"] for row in curves.rows()} == {0.01}
-    assert f"at the same protection (ε = 0.01). Star: our advice (ε = {advised:g})." in curves.note
+    assert f"at the same protection (ε\u00a0=\u00a00.01). Star: our advice (ε = {advised:g})." in curves.note
 
 
 def test_every_option_that_is_called_otherwise_on_screen_is_one():
