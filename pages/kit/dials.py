@@ -21,7 +21,7 @@ from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
 # What stands above the rows of pictures.
-_ROWS_TITLE = "Images of ten people, before and after the noise"
+_ROWS_TITLE = "Some people’s images, before and after the noise"
 # What unfolds the rows of guesses.
 _FOLD_TITLE = "What can a program guess that has no originals?"
 # The step of the dial for each family of mechanisms.
