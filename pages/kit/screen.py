@@ -26,7 +26,7 @@ from pages.kit import (
 from pages.kit.first_screen import charts
 from pages.kit.folds import CODE, in_details
 from pages.kit.numbers import with_no_break_spaces
-from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, Table, to_csv
+from pages.kit.panel import Cards, Chart, Component, LiveDial, LiveDots, Panel, Rows, Table, to_csv
 from pages.kit.snippet import Snippet, code_blocks
 from pages.kit.trials import Trials
 from privdemo import figures
@@ -332,6 +332,18 @@ def below_figure(panel: Panel) -> None:
             st.html(f'<details class="in-words"><summary>{what}</summary><p class="summary">{words}</p></details>')
         if rows is None or shown is None:
             return
+        words = "Save figure or show code" if panel.snippet else "Save figure"
+        menu = st.popover(words, key=f"{name}-save", on_change="rerun")
+        if menu.open:
+            with menu:
+                _downloads(panel, rows)
+
+
+def _downloads(panel: Panel, rows: Rows) -> None:
+    """Render the downloads of a figure's numbers, HTML and notebook, and below them its code."""
+    titled = partial(report.figure, panel, st.session_state.get(_TITLE, ""))
+    name = panel.name
+    with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Save numbers (CSV)",
             lambda: to_csv(rows()),
@@ -340,22 +352,18 @@ def below_figure(panel: Panel) -> None:
             key=f"{name}-csv",
             on_click="ignore",
         )
-        titled = partial(report.figure, panel, st.session_state.get(_TITLE, ""))
         st.download_button(
             "Save figure (HTML)", titled, f"{name}.html", "text/html", key=f"{name}-html", on_click="ignore"
         )
         if panel.snippet:
-            code = st.popover("Show code of this figure", key=f"{name}-python", on_change="rerun")
-            if code.open:  # rarely: it costs as much as the figure's downloads
-                with code:
-                    _code(panel)
+            _notebook_button(panel)
+    if panel.snippet:
+        st.code(str(panel.snippet))
+        _opendp_lines()
 
 
-def _code(panel: Panel, words: str = "") -> None:
-    """Render a panel's code, or `words` that hold it, below a button that downloads it as a notebook.
-
-    Below it stand the lines for OpenDP, if there are any.
-    """
+def _notebook_button(panel: Panel) -> None:
+    """Render the button that downloads a panel's code as a notebook, if there is one."""
     more: CodeToTakeAway | None = st.session_state.get(_TAKE_AWAY)
     if more:
         name = panel.name or CODE_OPEN
@@ -367,10 +375,11 @@ def _code(panel: Panel, words: str = "") -> None:
             key=f"{name}-notebook",
             on_click="ignore",
         )
-    if words:
-        st.markdown(words)
-    else:
-        st.code(str(panel.snippet))
+
+
+def _opendp_lines() -> None:
+    """Render the lines for OpenDP, if there are any."""
+    more: CodeToTakeAway | None = st.session_state.get(_TAKE_AWAY)
     if more and more.opendp:
         st.caption("The same noise with OpenDP (`pip install opendp`):")
         st.code(str(more.opendp))
@@ -394,4 +403,6 @@ def folds(contents: Mapping[str, str]) -> None:
             if code.open:
                 whole = Panel(snippet=Snippet((), tuple(code_blocks(contents[CODE]))))
                 with code:
-                    _code(whole, contents[CODE])
+                    _notebook_button(whole)
+                    st.markdown(contents[CODE])
+                    _opendp_lines()

@@ -119,6 +119,16 @@ def show_without_guess(page: Page) -> None:
     settled(page)
 
 
+def download_figure(page: Page, name: str, button: str, file: Path) -> None:
+    """Open the menu below the figure of a panel, and download what one of its buttons gives into `file`."""
+    choice = page.get_by_role("button", name=button)
+    if not choice.count():
+        page.locator(f".st-key-{name}-save button").first.click()
+    with page.expect_download() as download:
+        choice.click()
+    download.value.save_as(file)
+
+
 def unfold_chapters(page: Page) -> None:
     """Show the chapters that are folded, if the page has any."""
     if (folded := page.locator(".later-chapters:not([open]) summary")).count():

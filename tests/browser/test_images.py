@@ -189,18 +189,14 @@ def test_downloads_hold_the_shown_numbers_and_fetch_nothing(page: Page, address:
     wait_for_all_guesses(page)  # until then the page may be rendered again at any moment
     page.get_by_role("radio", name="How much noise hides the sender").click()
     browsing.settled(page)
-    with page.expect_download() as download:
-        page.locator(".st-key-linkage-csv button").click()
-    download.value.save_as(tmp_path / "linkage.csv")
+    browsing.download_figure(page, "linkage", "Save numbers (CSV)", tmp_path / "linkage.csv")
     assert (
         str(images.curve(images.CurveConfig("digits", seed=5))[0].linked.mean) in (tmp_path / "linkage.csv").read_text()
     )
     for name, chapter in (("linkage", "How much noise hides the sender"), ("images", "Finding the sender")):
         page.get_by_role("radio", name=chapter).click()
         browsing.settled(page)
-        with page.expect_download() as download:
-            page.locator(f".st-key-{name}-html button").click()
-        download.value.save_as(tmp_path / f"{name}.html")
+        browsing.download_figure(page, name, "Save figure (HTML)", tmp_path / f"{name}.html")
     for name in ("linkage", "images"):
         requests: list[str] = []
         page.on("request", lambda request, seen=requests: seen.append(request.url))

@@ -51,10 +51,8 @@ def assert_is_one_page(page: Page) -> None:
 def test_the_label_is_one_page_of_a5(page: Page, address: str, tmp_path: Path, settings: dict[str, str]) -> None:
     browsing.open_page(page, f"{address}/advice?{urlencode({'advice_look': 'Privacy label', **settings})}")
     assert_is_one_page(page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save figure (HTML)").click()
     file = tmp_path / "label.html"
-    download.value.save_as(file)
+    browsing.download_figure(page, "privacy-label", "Save figure (HTML)", file)
     page.goto(file.as_uri())
     assert_is_one_page(page)
 

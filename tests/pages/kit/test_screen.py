@@ -4,6 +4,7 @@ import math
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 import streamlit as st
@@ -49,9 +50,9 @@ def test_panels_are_rendered_with_all_that_belongs_to_them(waits):
     at = opened(PANELS)
     words = rendered(at.main)
     parts = ("subheader tag=h3 body=Why?", "A 5\u00a0%.", "caption body=Note", "table></div>", "details>")
-    parts += ("full-csv", "full-html", "popover full-python", "page=far label=Far")
+    parts += ("popover full-save", "page=far label=Far")
     parts += ("curves-place", "50px", "curves-figure")
-    parts += ('{"displayModeBar": false}', "alt=A curve.", "curves-csv", "late-figure")
+    parts += ('{"displayModeBar": false}', "alt=A curve.", "popover curves-save", "late-figure")
     assert folds(at) == {"A": "B", "C": "D"}
     assert sorted(parts, key=words.index) == list(parts)
     assert words.count("column weight=0.5 gap_size=MEDIUM") == 2
@@ -76,7 +77,7 @@ screen.folds({folds.CODE: "import b"})
 
 @pytest.mark.parametrize("is_open", [False, True])
 def test_the_code_is_rendered_only_while_it_is_unfolded(is_open):
-    words = rendered(opened(CODE, **{"sheet-python": is_open, screen.CODE_OPEN: is_open}).main)
+    words = rendered(opened(CODE, **{"sheet-save": is_open, screen.CODE_OPEN: is_open}).main)
     assert ["import a" in words, "import b" in words] == [is_open, is_open]
 
 
@@ -95,7 +96,7 @@ screen.folds({folds.CODE: "Words.\\n```python\\nimport b\\n```"})
 
 @pytest.mark.parametrize("lines", ["None", "Snippet(('import opendp',))"])
 def test_the_code_comes_with_a_notebook_and_with_the_lines_for_opendp_if_there_are_any(lines):
-    words = rendered(opened(TAKEN_AWAY.replace("LINES", lines), **{"sheet-python": True}).main)
+    words = rendered(opened(TAKEN_AWAY.replace("LINES", lines), **{"sheet-save": True}).main)
     assert "Save notebook (.ipynb)" in words
     assert "sheet-notebook" in words
     assert ["The same noi" in words, "import opendp" in words] == [lines != "None"] * 2
@@ -111,6 +112,8 @@ def test_the_code_comes_with_a_notebook_and_with_the_lines_for_opendp_if_there_a
 def test_data_and_figure_can_be_downloaded(monkeypatch):
     offered = []
     monkeypatch.setattr(st, "download_button", lambda *args, **options: offered.append((*args, options)))
+    menu = mock.MagicMock(open=True)
+    monkeypatch.setattr(st, "popover", lambda *args, **options: menu)
     table = Table(["a"], [["b"]])
     screen.begin("Made up")
     screen.below_figure(Panel("name", figure=table, rows=lambda: [{"a": 1}]))
@@ -121,6 +124,10 @@ def test_data_and_figure_can_be_downloaded(monkeypatch):
     assert table.html in page[1]()
     buttons = [{"key": f"name-{kind}", "on_click": "ignore"} for kind in ("csv", "html")]
     assert [options for *_, options in offered] == buttons
+    menu.open = False
+    screen.below_figure(Panel("name", figure=table, rows=lambda: [{"a": 1}]))
+    assert len(offered) == 2, "a menu that is closed makes nothing"
+    menu.open = True
     screen.below_figure(Panel("name", figure=table))
     screen.below_figure(Panel("name", rows=list))
     assert len(offered) == 2
