@@ -449,19 +449,20 @@ def _notebook(page: Page, is_repeatable: bool, opendp: Snippet | None, panel: Pa
 
 def _height_between(
     page: Page, chapter: Chapter, panels: Sequence[Panel], prediction: Prediction | None
-) -> tuple[float, float]:
-    """Return the height between the sentence and the first figure, in rem, on a wide and on a narrow screen.
+) -> tuple[float, float, float]:
+    """Return the height between the sentence and the first figure, in rem: see `first_screen.save`.
 
-    `prediction` is the guess that the page asks for above the figure.
+    `prediction` is the guess that the page asks for; it stands above the figure, but in a high wide window below it.
     """
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
-        return -1.0, 0.5
+        return -1.0, -1.0, 0.5
     # a live dial is part of the figure, and a guess hides the main control
     control = 6.0 * (not prediction and not isinstance(panels[0].figure, LiveDial))
     known = 1.5 * bool(prediction and prediction.known)
     wide, narrow = (5.6 + known, 7.5 + known) if prediction else (0.0, 0.0)
-    return 3.6 + control + 3.0 * bool(chapter.controls) + wide, 0.5 + 1.8 * control + narrow
+    high = 3.6 + control + 3.0 * bool(chapter.controls)
+    return high, high + wide, 0.5 + 1.8 * control + narrow
 
 
 def _report(page: Page, chapter: Chapter, question: Any, answer: Any, now: Values) -> str:

@@ -9,6 +9,15 @@ from tests.browser import browsing
 from tests.browser.test_every_view import NIGHT_ON_A_TELEPHONE, faults_of
 
 pytestmark = pytest.mark.browser
+# What stands beside a guess that is asked for: a chart, dots, or another picture.
+PICTURES = ".st-key-figure :is(.js-plotly-plot, [class*=-dots], .ratio, .labelled, .sent, .bag)"
+ENDS = """
+(selector) => {
+  const all = [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
+  const shown = all.filter((one) => one.height);
+  return [Math.min(...shown.map((one) => one.top)), Math.max(...shown.map((one) => one.bottom))];
+}
+"""
 
 
 def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, address: str) -> None:
@@ -41,6 +50,23 @@ def test_a_guess_is_made_by_keyboard_and_stands_beside_the_truth(page: Page, add
     assert places == pytest.approx([0.35, 0.45], abs=0.01)
     assert not faults_of(page, "after the guess", (NIGHT_ON_A_TELEPHONE,), "html")
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    "at", ["voting", "training", "proportions", "class_ratio", "distortion", "comparison", "many_answers"]
+)
+def test_the_guess_is_on_the_first_screen_below_what_is_known_if_there_is_room(
+    page: Page, address: str, at: str
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    browsing.open_page(page, f"{address}/{at}", guesses=True)
+    for width, height, is_below in ((1280, 800, True), (1366, 650, False), (390, 844, False)):
+        page.set_viewport_size({"width": width, "height": height})
+        browsing.settled(page)
+        asked, shown = (page.evaluate(ENDS, one) for one in (".st-key-prediction", PICTURES))
+        above, below = (shown, asked) if is_below else (asked, shown)
+        assert above[1] <= below[0], (width, height)
+        assert asked[1] <= height, (width, height)
 
 
 @pytest.mark.parametrize("at", ["voting", "comparison"])

@@ -92,7 +92,7 @@ def answer(telephone: Telephone, number: int, counted: Locator) -> None:
         hang_first_answer(page, arrives=True)
         telephone.press()
         expect(page.get_by_role("status")).to_have_text(telephone.said("sending"))
-        # The answer has arrived, and only its acknowledgement is lost: a screen locked sooner might send nothing at all.
+        # The answer has arrived, and only its acknowledgement is lost: a screen locked sooner might send nothing.
         expect(counted).to_have_text(str(number + 1))
         lock(page)  # unlocked when all others have answered
         return

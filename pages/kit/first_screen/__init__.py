@@ -43,17 +43,18 @@ def is_missing(address: str) -> bool:
     return address not in _SCREENS and st.session_state.get(_FIRST, False)
 
 
-def save(address: str, title: str, words: str, row: list[str], heights: tuple[float, float]) -> None:
+def save(address: str, title: str, words: str, row: list[str], heights: tuple[float, float, float]) -> None:
     """Save a page's first screen: its title, and the markup of its sentence and of its first figures, side by side.
 
-    `heights` are the space between the sentence and the figures in rem, on a wide and on a narrow screen.
+    `heights` are the space between the sentence and the figures in rem: in a wide window that is high, in one that is
+    not, and in a narrow one.
     """
     sheet = style.SHEET.replace(":root", ":host")
     figures = "".join(f"<div>{figure}</div>" for figure in row)
-    wide, narrow = heights
+    high, wide, narrow = heights
     _SCREENS[address] = (
         '<div id="first-screen" inert aria-hidden="true" '
-        f'style="color-scheme:light dark;--gap:{wide}rem;--narrow-gap:{narrow}rem">'
+        f'style="color-scheme:light dark;--tall-gap:{high}rem;--gap:{wide}rem;--narrow-gap:{narrow}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
         f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{SCRIPT}</script>'
     )
