@@ -171,19 +171,19 @@ class Found(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What methods learn from: `shares` of the first class in each known set, with `known` as their heading.
+    """What methods learn from: `shares` of the first class in each known set, with `told` as their heading.
 
-    The share is wanted of the set called `target`, where it is `truth`: `hidden` says that it is hidden. `classes` are
-    the names of the first class and of the others, with a picture of each where there are `pictures`. `n_more` sets are
-    not shown.
+    `wanted` is the heading of the set of which the share is wanted; there it is `truth`, and `hidden` says that it is
+    hidden. `classes` are the names of the first class and of the others, with a picture of each where there are
+    `pictures`. `n_more` sets are not shown.
     """
 
-    known: str
+    told: str
+    wanted: str
     shares: Sequence[float]
     n_more: int
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
-    target: str
     truth: float
     hidden: str
 
@@ -194,7 +194,6 @@ RATIO_CSS = f"""
 .ratio h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
 .ratio p {{ margin: 0 0 0.6rem; font-size: max(0.9rem, var(--least-letters, 0px)); line-height: 1.35; }}
 .ratio-given {{ max-width: 48rem; margin-bottom: 0.75rem; }}
-.ratio-given + .ratio-given {{ margin-top: -0.45rem; }}
 .ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
 .ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
 .ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
@@ -252,9 +251,12 @@ def answers_html(given: Given, found: Sequence[Found], title: str, legend: str) 
 
 
 def given_html(given: Given) -> str:
-    """Return what is given alone, and that it is open what is found, as HTML."""
+    """Return what is given and the truth, and that it is open what is found, as HTML."""
+    asked = f"<b>{_share(given.truth, 0)}</b>{html.escape(given.hidden)}"
+    truth = f'<div class="ratio-set">truth<div class="asked" style="--at:{_at(given.truth)}">{asked}</div></div>'
     found = '<div class="ratio-set">found<div class="asked open">?</div></div>'
-    return f'<div class="ratio">{_given(given)}<div class="ratio-given">{found}</div></div>'
+    wanted = f'<div class="ratio-given"><h4>{html.escape(given.wanted)}</h4>{truth}{found}</div>'
+    return f'<div class="ratio">{_given(given)}{wanted}</div>'
 
 
 def _given(given: Given) -> str:
@@ -271,10 +273,7 @@ def _given(given: Given) -> str:
     )
     more = f"<p>and {given.n_more} more such set{'s' if given.n_more > 1 else ''}</p>" if given.n_more else ""
     return (
-        f'<div class="ratio-given"><h4>{html.escape(given.known)}</h4><p class="ratio-key">{key}</p>{sets}{more}'
-        f'<div class="ratio-set">{html.escape(given.target)}'
-        f'<div class="asked" style="--at:{_at(given.truth)}"><b>{_share(given.truth, 0)}</b>{html.escape(given.hidden)}'
-        "</div></div></div>"
+        f'<div class="ratio-given"><h4>{html.escape(given.told)}</h4><p class="ratio-key">{key}</p>{sets}{more}</div>'
     )
 
 

@@ -153,19 +153,18 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     if len(blind) < 2 or len(released) != 2:
         return None
     one, other = (numbers.share(float(row[0]), 0) for row in released)
-    do = "are" if first_class(answer).startswith("are ") else "do"
-    records, noisy = answer.task.records, " (both with noise)" * config.private
+    records, noisy = answer.task.records, " (both numbers with noise)" * config.private
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
-    nobody = f"Nobody says {'who' if records == 'people' else 'which'}. " * _is_mixed(answer)
+    nobody = f", but not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         "share-found",
-        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}; in set 2, {other} {do}{noisy}. "
-        f"{nobody}A computer sees {answer.task.unlabelled}, and works out the percentage in "
-        f"{_target(answer)}. It is not told the truth, {true}. <b>What percentage does it find?</b>",
+        f"A computer is told that {one} of the {config.set_size:,} {records} in set 1 {first_class(answer)}, and "
+        f"{other} of those in set 2{noisy}{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
+        f"{_target(answer)}. The truth there, {true}, is hidden from it. <b>How close does it come?</b>",
         100 * nearest,
         Scale(0, 100),
         Markup(charts.given_html(given)),
@@ -200,14 +199,14 @@ def answer(question: Question, trials_so_far: Trials) -> Answer | None:
 def _given(answer: Answer) -> charts.Given:
     """Return what is given: sets of which the share of the first class is known, and records of which it is not."""
     config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
-    labels, noisy = class_labels(answer), ", with noise" * config.private
+    labels, noisy = class_labels(answer), " (with noise)" * config.private
     return charts.Given(
-        known=f"Known{noisy}: the shares in {len(released)} sets of {config.set_size:,} {records}",
+        told=f"The computer is told the percentages{noisy} in {len(released)} sets of {config.set_size:,} {records}:",
+        wanted=f"It works out what percentage of {_target(answer)} {first_class(answer)}:",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
         truth=float(answer.trials[0].truth[0]),
         hidden="hidden from the computer",
-        target=_target(answer),
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
     )

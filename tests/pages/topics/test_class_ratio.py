@@ -57,16 +57,16 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     nearest, *others = sorted(shares, key=lambda share: abs(share - 0.5))
     assert asked.truth == 100 * nearest
     assert asked.ask == (
-        "In set 1, 80 % of 60 images show a 7; in set 2, 20 % do. Nobody says which. A computer sees images without "
-        "labels, and works out the percentage in set 3. It is not told the truth, 50 %. <b>What percentage does it "
-        "find?</b>"
+        "A computer is told that 80 % of the 60 images in set 1 show a 7, and 20 % of those in set 2, but not which. It "
+        "sees images without labels, and works out the percentage in set 3. The truth there, 50 %, is hidden from it. "
+        "<b>How close does it come?</b>"
     )
     first, second = (f"{100 * share:.1f} %" for share in others)
     assert asked.explain == f"That is the closest of 3 methods. The others find {first} and {second}."
     assert asked.known == (50.0, "the truth")
     pure = replace(SMALL, rho=0.0, methods=(SPREAD, MMD))
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
-    assert "Nobody says" not in alone.ask, "a set of one class says what each is"
+    assert "but not which" not in alone.ask, "a set of one class says what each is"
     assert "closest of 2 methods. The other finds" in alone.explain
     assert "<b>50\u00a0%</b>hidden from the computer" in asked.covered.html
     assert 'class="bar"' not in asked.covered.html, "what methods find is not shown yet"
@@ -109,7 +109,7 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
     four = Answer(Question(config, 1), (class_ratio.run(config),))
     panel, shares = four.main()
     html = panel.figure.html
-    assert "Known: the shares in 4 sets of 60 images" in html
+    assert "The computer is told the percentages in 4 sets of 60 images:" in html
     assert "and 1 more such set<" in html
     assert "How many of set 5 show a 0? What each method finds:" in html
     assert "0s</span>" in html
