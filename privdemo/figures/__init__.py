@@ -9,6 +9,7 @@ from privdemo.figures.class_ratio import RATIO_CSS
 from privdemo.figures.documents import chart, document
 from privdemo.figures.guess_bar import GUESS_BAR_CSS
 from privdemo.figures.images import match_html, pixel_error_figure, reconstruction_figure, reidentification_figure
+from privdemo.figures.many_answers import OPEN_SHARES_CSS
 from privdemo.figures.people import PEOPLE_CSS, dot_field, people_html, split_field
 from privdemo.figures.pictures import (
     LABELLED_CSS,
@@ -25,7 +26,20 @@ from privdemo.figures.slides import for_slide
 from privdemo.figures.training import DIGITS_CSS
 from privdemo.figures.trust import by_trust
 
-CSS = SHEET_CSS + PEOPLE_CSS + BAG_CSS + DIGITS_CSS + RATIO_CSS + CHART_CSS + VERDICT_CSS + LABELLED_CSS + GUESS_BAR_CSS
+CSS = "".join(
+    [
+        SHEET_CSS,
+        PEOPLE_CSS,
+        BAG_CSS,
+        DIGITS_CSS,
+        RATIO_CSS,
+        CHART_CSS,
+        VERDICT_CSS,
+        LABELLED_CSS,
+        GUESS_BAR_CSS,
+        OPEN_SHARES_CSS,
+    ]
+)
 
 __all__ = [
     "CSS",

@@ -179,7 +179,7 @@ def beside(
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
         layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}
         layout["shapes"] = [reference_line(0.0, "x2", "y domain")]
-    domain = [0, _COUNTS_TO if outcome else 1]
+    domain, below = ([0, _COUNTS_TO], 116) if outcome else ([0, 1], 60)
     return chart(
         data=traces,
         layout={
@@ -197,8 +197,8 @@ def beside(
             }
             | {"ticklabelposition": "inside top"},
             "barmode": "overlay",
-            "height": 136 + _CLASS_ROW * n,
-            "margin": {"b": 116},
+            "height": 20 + below + _CLASS_ROW * n,
+            "margin": {"b": below},
             "legend": legend_below(),
             **layout,
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -67,6 +68,30 @@ _LEAST_ROW, _MARK_ROW, _NAME_ROW = 18, 10, 21
 # Against bits: the size of a marker, by how much one around it is larger, and how near such two are to each other, in
 # pixels of a plot as it is on a telephone.
 _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
+
+
+OPEN_SHARES_CSS = f"""
+.open-shares {{ max-width: 48rem; margin: 0.75rem 0; font-size: max(0.9rem, var(--least-letters, 0px));
+  font-variant-numeric: tabular-nums; }}
+.open-shares h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
+.open-share {{ display: grid; grid-template-columns: minmax(0, 15rem) minmax(0, 1fr); gap: 0 1rem; align-items: center;
+  line-height: 1.7; }}
+.open-share i {{ height: 0.8rem; box-sizing: border-box; border: 1px solid {palette.TRUTH.colour};
+  background: {_PALE_TRUTH}; }}
+.open-share b {{ font-weight: 700; }}
+@media (max-width: 700px) {{ .open-share {{ grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }} }}
+"""
+
+
+def open_shares_html(title: str, names: Sequence[str], true: Sequence[float], written: Sequence[str]) -> str:
+    """Return `true` shares as bars, each with its name, as it is `written`, and its estimate still open, as HTML."""
+    most, nbsp = max(true), "\u00a0"
+    rows = "".join(
+        f'<div class="open-share"><span>{html.escape(name)}: {words.replace(" ", nbsp)}, estimated as <b>?</b></span>'
+        f'<i style="width:{100 * share / most:.2f}%"></i></div>'
+        for name, share, words in zip(names, true, written, strict=True)
+    )
+    return f'<div class="open-shares"><h4>{html.escape(title)}</h4>{rows}</div>'
 
 
 def shares(found: Release) -> Figure:

@@ -31,7 +31,7 @@ from privdemo.advise import CLASSIFIER
 
 
 def controls(values: Values, main: DeltaGenerator) -> None:
-    """Render the questions in `main`, the fifth where the fourth sets a limit."""
+    """Render the questions in `main`, the last where an error has a limit."""
     kind = kind_of(values)
     with main, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=260):
@@ -45,10 +45,9 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             inputs.choose_from_list(trust, f"2. {trust.label}")
         with st.container(key="third-question", width=165):
             inputs.number(PEOPLE, f"3. {PEOPLE.label}")
-        with st.container(key="third-question-goal", width=210):
-            inputs.choose_from_list(GOAL, f"4. {GOAL.label}")
-        with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=195):
-            inputs.number(POINTS, f"5. {POINTS.label}")
+        with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=300):
+            inputs.number(POINTS, f"4. {POINTS.label}")
+    inputs.choose_from_list(GOAL)
     inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS, largest_left=True)
     with inputs.container_if("groups-shown", kind != CLASSIFIER):
         inputs.number(GROUPS)

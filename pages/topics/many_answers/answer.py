@@ -44,6 +44,9 @@ _VERDICTS = ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "Not here"))
 # By how many points an estimate may be off, for a guess, and the least that is asked for.
 _OFF_SCALES = tuple(Scale(0.0, high, step, " points") for high, step in ((2.0, 0.1), (20.0, 0.5), (100.0, 1.0)))
 _LEAST_OFF = 0.05
+# What is meant by that, below the guess's picture, and the most answers that it shows.
+_OFF_BY = "<p>An estimate of 12 % in place of 10 % would be off by 2 points.</p>"
+_MOST_OPEN = 5
 # An error is called little beside a share so many times as large.
 _LITTLE = 5
 
@@ -144,7 +147,7 @@ class Answer:
             "estimate off, on average?</b>",
             off,
             scale,
-            Markup(f"<p>{self.examples}</p><p>{self._how_often()}{self._ends()}</p>"),
+            Markup(f"<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares()}{_OFF_BY}"),
             f"The noise is the same for each {one}: a rare one is lost in it." * bool(self._too_much()),
             "Your guess: error of one estimate, on average",
         )
@@ -217,14 +220,18 @@ class Answer:
         one, _ = nouns(self.question)
         return f"A person’s own {one} is on the list {there}, each other {one} {other}. "
 
-    def _ends(self) -> str:
-        """Say between which numbers the true shares lie."""
-        names, shares = self.release.truth.names, self.release.truth.shares
-        rare, common = (f"{numbers.share(float(shares[i]))} (“{escape(str(names[i]))}”)" for i in (-1, 0))
-        between = f"The true shares are between {rare} and {common}."
-        if numbers.share(float(shares[0])) == numbers.share(float(shares[-1])):
-            between = f"All true shares are {numbers.share(float(shares[0]))}."
-        return f"{between} An estimate of 12 % in place of 10 % would be off by 2 points."
+    def _open_shares(self) -> str:
+        """Return the true shares of the most frequent answers and of the rarest, with their estimates open, as HTML."""
+        truth, (_, many) = self.release.truth, nouns(self.question)
+        at = range(self.k) if self.k <= _MOST_OPEN else [*range(_MOST_OPEN - 1), self.k - 1]
+        which = f"{len(at)} of the {self.k:,}" if self.k > len(at) else f"the {self.k}"
+        true = [float(truth.shares[i]) for i in at]
+        return charts.open_shares_html(
+            f"The true shares of {which} {many}, which nobody sees:",
+            [str(truth.names[i]) for i in at],
+            true,
+            [numbers.share(share) for share in true],
+        )
 
     def _sends(self, true: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""

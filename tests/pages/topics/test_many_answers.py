@@ -64,8 +64,11 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     )
     assert (
         f"A person’s own answer is on the list {100 * made.p:.0f} times of 100, each other answer {100 * made.q:.0f} "
-        f"times of 100. The true shares are between {last:.1f} % (“64”) and {first:.1f} % (“1”)."
+        "times of 100."
     ) in panel.prediction.covered.html
+    asked = [f"1: {first:.1f}\u00a0%", f"64: {last:.1f}\u00a0%"]
+    assert all(f"<span>{one}, estimated as <b>?</b></span>" in panel.prediction.covered.html for one in asked)
+    assert "The true shares of 5 of the 64 answers, which nobody sees:" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
