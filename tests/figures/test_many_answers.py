@@ -11,6 +11,7 @@ from privdemo.experiments import many_answers
 from privdemo.figures import answer_map
 from privdemo.figures import many_answers as charts
 from privdemo.methods import FREQUENCY_ORACLES
+from tests.figures.reading import Reader
 
 
 def test_shares_are_marked_in_full_colour_by_the_chosen_method_alone() -> None:
@@ -131,3 +132,11 @@ def test_the_scale_of_shares_stands_over_the_plot_and_below_it(epsilon: float, p
     assert 3 <= len(ticks) <= 7
     assert all(low <= share <= high for share in ticks)
     assert {note.x: note.text for note in layout.annotations if note.text.endswith("%")} == ticks
+
+
+def test_a_true_share_stands_beside_its_estimate_while_that_is_open() -> None:
+    reader = Reader(charts.open_shares_html("who <", ["cold", "a & b"], [0.4, 0.1], ["40 %", "10 %"]))
+    assert [bar["style"] for bar in reader.all("i")] == ["width:100.00%", "width:25.00%"]
+    words = " ".join(reader.words)
+    for part in ("who <", "cold: 40\u00a0%, estimated as", "a & b: 10\u00a0%, estimated as", "?"):
+        assert part in words
