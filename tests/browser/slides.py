@@ -38,6 +38,8 @@ SCREENS = tuple(Screen(*SIZES[i % len(SIZES)], SCHEMES[i % len(SCHEMES)]) for i 
 # The least part of a screen's height that the rendered part of a figure takes; the most words of a headline that the
 # step says, of one that is the page's sentence, and of the sentences within a figure.
 LEAST_RENDERED, MOST_WORDS, MOST_WORDS_OF_PAGE, MOST_PROSE = 0.45, 25, 32, 32
+# How often a slide with a fault is measured again, a second later, as a busy machine may not have finished it.
+SECOND_LOOKS = 4
 # Hands that are raised for each answer of a poll in a lecture: enough for estimates.
 HANDS = "20"
 MEASURE = (Path(__file__).parent / "slides.js").read_text(encoding="utf-8")
@@ -103,8 +105,11 @@ def walked(page: Page, address: str, name: str, of: Lecture, screens: Sequence[S
             expect(page.locator("h1")).to_have_count(1)
             page.wait_for_function(browsing.RENDERED)
             look = Look(number, step, screen, measured_at_rest(page))
-            if faults(look):  # of a page that a busy machine has not finished?
+            for _ in range(SECOND_LOOKS):
+                if not faults(look):
+                    break
                 page.wait_for_timeout(1000)
+                browsing.answered(page)
                 look = Look(number, step, screen, measured_at_rest(page))
             yield look
         for box in page.locator(".st-key-shown-hands input#number").all():
