@@ -123,7 +123,7 @@ def beside(claims: Sequence[Claim], numbers: Sequence[int], letters: int = _LINE
                 "error_x": error_bars(ours, style),
                 "mode": "markers",
                 "marker": {"color": style.colour, "symbol": style.marker, "size": 10},
-                "name": f"ours, {verdict}",
+                "name": f"our number; claim: {verdict}",
                 "text": [claim.words for _, claim in here],
                 "hovertemplate": "%{text}<br>ours %{x:.3f}<extra></extra>",
             }
