@@ -131,7 +131,8 @@ def _guess_with_trust(answer: Answer, other: Plan) -> Guess:
     condition, _, does = advise.other_trust(other).partition(", who ")
     whom = condition.removeprefix("If people trust ")
     title = f"If people trust {_CALLED.get(other.trust, whom)} instead"
-    who = f"{numbers.capital(whom)} {does}. " if does else ""
+    it = "It" if other.trust in _CALLED else numbers.capital(whom)
+    who = f"{it} {does}. " if does else ""
     words, question = f"{who}Then {advise.consequence(answer.advice, other)}", answer.question
     if advise.changes_nothing(answer.advice, other):
         number = "no gain"

@@ -170,7 +170,7 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
         Markup(charts.given_html(given)),
         f"That is the closest of {len(blind)} methods. {rest}.",
         f"Your guess: the percentage found for {_target(answer)}",
-        (100 * truth, "the truth"),
+        (100 * truth, "the truth, hidden from it"),
     )
 
 

@@ -151,12 +151,13 @@ def _prediction(answer: Answer) -> Prediction | None:
         "noisy-training",
         f"The images stand for medical scans, their labels for diagnoses. {_protection(config)}. From these a computer "
         f"learned to tell {distinguished_words(config.classes)}. <b>Of 100 new, unchanged images, how many does it "
-        f"name correctly?</b> (By luck: {100 / len(config.classes):.0f}.)",
+        "name correctly?</b>",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),
         f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
         "Your guess: how many of 100 new, unchanged images",
+        (100 / len(config.classes), "by luck alone"),
     )
 
 
@@ -169,8 +170,9 @@ def _before_the_guess(config: training.TrainingConfig) -> Markup:
     true, sent = ([f"“{label}”" for label in labels] for labels in (found.true_labels, found.labels))
     labels = {"true label": true, "label the computer gets": sent}
     table = figures.labelled_html({words: figures.contact_sheet(grey[None]) for words, grey in images.items()}, labels)
-    dashed = "<p>Dashed: switched by chance.</p>" if true != sent else ""
-    return Markup(f"{table}{dashed}")
+    title = f"<b>{len(true)} of the {len(config.classes) * config.n_train:,} that the computer learns from</b>"
+    dashed = ". Dashed: switched by chance." if true != sent else ""
+    return Markup(f"<p>{title}{dashed}</p>{table}")
 
 
 def _why_learned(config: training.TrainingConfig) -> str:

@@ -172,7 +172,7 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     mixed = rows["If people trust a service that mixes answers instead"]
     assert (mixed.number, mixed.probability) == ("fewer than 52 of 100 times", most_right(shuffled))
     loss = "5,000 people are protected better, for the same ± 3 points."
-    assert mixed.words == f"A shuffler mixes all answers so that nobody knows whose is whose. Then {loss}"
+    assert mixed.words == f"It mixes all answers so that nobody knows whose is whose. Then {loss}"
     assert (
         f"{loss} That takes ε = {shuffled.epsilon_needed:g}. "
         f"Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in panel.summary

@@ -63,7 +63,7 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     )
     first, second = (f"{100 * share:.1f} %" for share in others)
     assert asked.explain == f"That is the closest of 3 methods. The others find {first} and {second}."
-    assert asked.known == (50.0, "the truth")
+    assert asked.known == (50.0, "the truth, hidden from it")
     pure = replace(SMALL, rho=0.0, methods=(SPREAD, MMD))
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
     assert "but not which" not in alone.ask, "a set of one class says what each is"

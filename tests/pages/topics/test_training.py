@@ -531,6 +531,8 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
         "The images stand for medical scans, their labels for diagnoses. To protect 80 people, 20 % of the pixels were "
         "replaced by a random shade from black to white and 20 % of the labels were switched (“7” to “9” or “9” to "
         "“7”). From these a computer learned to tell 7 from 9. <b>Of 100 new, unchanged images, how many does it name "
-        "correctly?</b> (By luck: 50.)"
+        "correctly?</b>"
     )
+    assert panel.prediction.known == (50.0, "by luck alone")
+    assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"
