@@ -141,15 +141,16 @@ class Answer:
         if not _LEAST_OFF <= off <= 100:
             return None
         scale = next(scale for scale in _OFF_SCALES if off <= scale.high)
+        example = f"For example, one person {self._example(self._two_people[0])}."
         return Prediction(
             "answers-off",
             f"{self._sending} From these we estimate how common each {one} is. <b>By how many percentage points is an "
             "estimate off, on average?</b>",
             off,
             scale,
-            Markup(f"<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares()}{_OFF_BY}"),
+            Markup(f"<p>{example}</p><p>{self._how_often()}</p>{self._open_shares()}{_OFF_BY}"),
             f"The noise is the same for each {one}: a rare one is lost in it." * bool(self._too_much()),
-            "Your guess: error of one estimate, on average",
+            f"Your guess: error of an estimate, averaged over all {self.k:,}",
         )
 
     def _verdict(self) -> str:
@@ -204,10 +205,15 @@ class Answer:
         """Say what two people send: one who has the most frequent answer, whose report another chapter examines, and
         one for whom it is otherwise whether the true answer is sent, if there is one among the next few.
         """
+        first, second = self._two_people
+        return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
+
+    @property
+    def _two_people(self) -> tuple[int, int]:
+        """Return the true answers of two people, first of one whose own answer is sent, if there is one."""
         others = range(1, min(self.k, _EXAMPLES))
         other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
-        first, second = (0, other) if self._sends(0) else (other, 0)  # whose own answer is sent, first
-        return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
+        return (0, other) if self._sends(0) else (other, 0)
 
     def _how_often(self) -> str:
         """Say how often a list holds an answer; nothing of other methods."""
@@ -227,7 +233,7 @@ class Answer:
         which = f"{len(at)} of the {self.k:,}" if self.k > len(at) else f"the {self.k}"
         true = [float(truth.shares[i]) for i in at]
         return charts.open_shares_html(
-            f"The true shares of {which} {many}, which nobody sees:",
+            f"The true shares of {which} {many} (whoever collects the answers never sees them):",
             [str(truth.names[i]) for i in at],
             true,
             [numbers.share(share) for share in true],

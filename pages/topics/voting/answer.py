@@ -134,7 +134,7 @@ class Answer:
             ),
         )
         lied_b, lied_a = numbers.count(poll.lied_b), numbers.count(poll.lied_a)
-        claim = f"{poll.n_voters:,} simulated answers are A" if poll.n_voters > 1 else "1 simulated answer is A"
+        claim = f"{simulated} {'say' if poll.n_voters > 1 else 'says'} that they voted for A"
         turned = f"Chance turned {lied_b} answers of voters of B into A, and {lied_a} of voters of A into B."
         if is_design(config.channel):
             claim = f"{simulated} say {said.a}"

@@ -68,7 +68,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ) in panel.prediction.covered.html
     asked = [f"1: {first:.1f}\u00a0%", f"64: {last:.1f}\u00a0%"]
     assert all(f"<span>{one}, estimated as <b>?</b></span>" in panel.prediction.covered.html for one in asked)
-    assert "The true shares of 5 of the 64 answers, which nobody sees:" in panel.prediction.covered.html
+    assert (
+        "The true shares of 5 of the 64 answers (whoever collects the answers never sees them):"
+        in panel.prediction.covered.html
+    )
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])

@@ -314,7 +314,9 @@ def test_what_is_asked_before_the_figure_has_the_figures_own_truth():
     shown = polls()
     (share,), (people,), (one,) = shown.main(), look(PRICE, shown), look(ONE, shown, (0.35, "A"))
     assert [panel.prediction.truth for panel in (share, people, one)] == [35.0, survey.voters_needed(0.2, 0.02), 68.0]
-    assert share.prediction.ask.startswith(f"{shown.poll.said_a / 10:.1f} % of 1,000 simulated answers are A. But")
+    assert share.prediction.ask.startswith(
+        f"{shown.poll.said_a / 10:.1f} % of 1,000 simulated people say that they voted for A. But"
+    )
     assert share.prediction.ask.endswith("<b>What share really voted for A?</b>")
     assert f"{survey.voters_needed(0.0, 0.02):,} people are enough" in people.prediction.ask
     for panel in (share, people, one):
