@@ -95,7 +95,7 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         scale,
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
         "The noise has to hide one patient’s illness, however many patients are counted.",
-        "Your guess: error of one count, on average",
+        f"Your guess: how many patients off, averaged over the {len(counts)} counts",
     )
 
 

@@ -160,7 +160,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        (100 * nothing, f"to beat (always “{answer.task.labels[0]}”)"),
+        (100 * nothing, f"right by always saying “{answer.task.labels[0]}”"),
     )
 
 
@@ -176,15 +176,17 @@ def one_bag(answer: Answer) -> Markup:
     trial, task = answer.trials[0], answer.task
     size, n_sent = int(trial.sizes[0]), len(trial.blocks[0])
     scale = f" (a dot is {size / MOST_DOTS:.1f} of them)" if size > MOST_DOTS else ""
+    positive = f"{round(size * float(trial.true_proportions[0])):,}"
+    config = answer.question.config
+    also = f", and {_sent_words(answer)}" if config.k > 1 or math.isfinite(config.feature_epsilon) else ""
     return Markup(
         bag_html(
             size,
             float(trial.true_proportions[0]),
             n_sent,
-            kept=f"One group as an example, as it is: {size:,} {task.records}{scale}",
+            kept=f"One group as an example: {positive} of its {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"What the computer is told: {_share(float(trial.proportions[0]))} {_total_words(answer)}, and "
-            f"{_sent_words(answer)}",
+            sent=f"What the computer is told: {_share(float(trial.proportions[0]))} {_total_words(answer)}{also}",
             unknown=f"one of them: {task.kept_back} unknown",
             alt=one_bag_words(answer),
         )

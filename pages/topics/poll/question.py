@@ -168,7 +168,7 @@ def lie_setting(values: Values) -> Number:
     """Return the setting of how often people lie; its range depends on the number of answers."""
     line = values[ANSWERS]
     k = 2 if ANSWERS.problem([line]) else len(check_answers(line))
-    return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "How often chance changes an answer", step=0.01)
+    return Number("poll_lie", limits.poll_lie_limit(k), 0.25, "Chance that an answer is switched", step=0.01)
 
 
 def check_of(values: Values) -> str:

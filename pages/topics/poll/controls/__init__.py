@@ -163,7 +163,7 @@ def _lie(values: Values) -> None:
     answers = tuple(map(escape, check_answers(values[ANSWERS])))
     first, second = answers if len(answers) == 2 else ("", "")
     people = privacy_inputs.People(f"would honestly say “{first}”", f"would honestly say “{second}”", f"“{first}”")
-    slider = privacy_inputs.noise_slider("How often chance changes an answer", percent=True)
+    slider = privacy_inputs.noise_slider("Chance that an answer is switched", percent=True)
     privacy_inputs.lie(lie_setting(values), len(answers), slider=slider, people=people)
 
 
