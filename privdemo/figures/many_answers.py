@@ -84,10 +84,10 @@ OPEN_SHARES_CSS = f"""
 
 
 def open_shares_html(title: str, names: Sequence[str], true: Sequence[float], written: Sequence[str]) -> str:
-    """Return `true` shares as bars, each with its name, as it is `written`, and its estimate still open, as HTML."""
+    """Return `true` shares as bars, each with its name, the words `written` on it, and a question mark, as HTML."""
     most, nbsp = max(true), "\u00a0"
     rows = "".join(
-        f'<div class="open-share"><span>{html.escape(name)}: {words.replace(" ", nbsp)}, estimated as <b>?</b></span>'
+        f'<div class="open-share"><span>{html.escape(name)}: {words.replace(" %", nbsp + "%")} <b>?</b></span>'
         f'<i style="width:{100 * share / most:.2f}%"></i></div>'
         for name, share, words in zip(names, true, written, strict=True)
     )

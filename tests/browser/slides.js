@@ -110,13 +110,15 @@
     if (one.matches("img, canvas") && isCovered(one, { left, right, bottom })) return true;
     return one.matches("img, canvas, .card, .track") && (bottom > foot + 2 || (one.matches("canvas") && clipped({ element: one, left, right, top, bottom })));
   };
+  const headlines = [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible);
   return {
     rendered: height / innerHeight,
     overlaps: overlaps.slice(0, 6),
     cut: [...seen.filter(clipped).map((one) => one.text), ...rendered.filter(isCut).map((one) => one.localName)].slice(0, 6),
     small: seen.filter((one) => one.size < 19.95 && !one.raised).map((one) => `${one.text} (${one.size.toFixed(1)})`).slice(0, 6),
     pale: seen.filter((one) => isOnChart(one) && isPale(one)).map((one) => one.text).slice(0, 6),
-    said: [...app.querySelectorAll("h1, h2.chapter, .takeaway")].filter(visible).map(wordsOf).reduce((sum, one) => sum + one, 0),
+    said: headlines.map(wordsOf).reduce((sum, one) => sum + one, 0),
+    headline: headlines.map((one) => one.innerText).join(" | "),
     prose: [...new Set(seen.filter((one) => isProse(one)).map((one) => one.element))].map(wordsOf).reduce((sum, one) => sum + one, 0),
     scrolls: document.querySelector("[data-testid=stMain]").scrollHeight > innerHeight + 1,
   };

@@ -146,7 +146,7 @@ def faults(look: Look) -> list[str]:
         f"texts are cut: {seen['cut']}": seen["cut"],
         f"letters are small: {seen['small']}": seen["small"],
         f"letters of a chart are pale on what is behind them: {seen['pale']}": seen["pale"],
-        f"{seen['said']} words": seen["said"] > most,
+        f"{seen['said']} words: {seen['headline']}": seen["said"] > most,
         f"{seen['prose']} words of sentences in the figure": seen["prose"] > MOST_PROSE,
     }
     return [f"{look}: {fault}" for fault, there in wrong.items() if there]

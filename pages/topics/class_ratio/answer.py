@@ -153,7 +153,7 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     if len(blind) < 2 or len(released) != 2:
         return None
     one, other = (numbers.share(float(row[0]), 0) for row in released)
-    records, noisy = answer.task.records, " (both numbers with noise)" * config.private
+    records, noisy = answer.task.records, ", both with noise" * config.private
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
     nobody = f", but not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
@@ -162,14 +162,14 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         "share-found",
-        f"A computer is told that {one} of the {config.set_size:,} {records} in set 1 {first_class(answer)}, and "
-        f"{other} of those in set 2{noisy}{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
+        f"A computer is told what percentage of the {records} {first_class(answer)} in set 1 ({one}) and in set 2 "
+        f"({other}){noisy}{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
         f"{_target(answer)}. The truth there, {true}, is hidden from it. <b>How close does it come?</b>",
         100 * nearest,
         Scale(0, 100),
         Markup(charts.given_html(given)),
         f"That is the closest of {len(blind)} methods. {rest}.",
-        f"Your guess: the percentage found for {_target(answer)}",
+        f"Your guess: what the computer finds for {_target(answer)}",
         (100 * truth, "the truth, hidden from it"),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
@@ -41,12 +41,8 @@ _EXAMPLES = 10  # answers among which the second example is sought
 _MOST_NAMES = 6
 # What is answered where the estimates are off by no more than such a share.
 _VERDICTS = ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "Not here"))
-# By how many points an estimate may be off, for a guess, and the least that is asked for.
-_OFF_SCALES = tuple(Scale(0.0, high, step, " points") for high, step in ((2.0, 0.1), (20.0, 0.5), (100.0, 1.0)))
-_LEAST_OFF = 0.05
-# What is meant by that, below the guess's picture, and the most answers that it shows.
-_OFF_BY = "<p>An estimate of 12 % in place of 10 % would be off by 2 points.</p>"
-_MOST_OPEN = 5
+# Of so many of the most common answers it is asked whether they are found.
+_FIRST = 5
 # An error is called little beside a share so many times as large.
 _LITTLE = 5
 
@@ -132,26 +128,31 @@ class Answer:
         )
 
     def _prediction(self) -> Prediction | None:
-        """Return the guess of how far an estimate is off, with what two people send in place of the figure.
+        """Return the guess of how many of the most common answers the estimates rank first, with what two people send.
 
-        Return None where the error is next to nothing, or more than all.
+        Return None of few answers, and where as many are equally common.
         """
-        one, _ = nouns(self.question)
-        off = 100 * self.off
-        if not _LEAST_OFF <= off <= 100:
+        n, shares = min(_FIRST, self.k // 2), self.release.truth.shares
+        if n < 2 or shares[n - 1] <= shares[n]:
             return None
-        scale = next(scale for scale in _OFF_SCALES if off <= scale.high)
-        example = f"For example, one person {self._example(self._two_people[0])}."
+        one, many = nouns(self.question)
+        ranked = [int(i) for i in (-self.release.found[self.question.config.oracle].shares).argsort()[:n]]
+        missing = [i for i in range(n) if i not in ranked]
+        lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
-            "answers-off",
-            f"{self._sending} From these we estimate how common each {one} is. <b>By how many percentage points is an "
-            "estimate off, on average?</b>",
-            off,
-            scale,
-            Markup(f"<p>{example}</p><p>{self._how_often()}</p>{self._open_shares()}{_OFF_BY}"),
-            f"The noise is the same for each {one}: a rare one is lost in it." * bool(self._too_much()),
-            f"Your guess: error of an estimate, averaged over all {self.k:,}",
+            "answers-ranked-first",
+            f"{self._sending} From these we estimate how common each {one} is, and rank them. <b>How many of the {n} "
+            f"most common {many} will be among our first {n}?</b>",
+            n - len(missing),
+            Scale(0, n, 1, ""),
+            Markup(f"<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
+            f"Our first {n} are {self._named(ranked)}.{lost}",
+            f"Your guess: how many of the {n} are found",
         )
+
+    def _named(self, which: Sequence[int]) -> str:
+        """Return the names of some answers as HTML: “cold” and “flu”."""
+        return numbers.join_words(tuple(f"“{escape(str(self.release.truth.names[i]))}”" for i in which))
 
     def _verdict(self) -> str:
         """Answer whether answers can be counted, by how far the estimates are off."""
@@ -226,17 +227,15 @@ class Answer:
         one, _ = nouns(self.question)
         return f"A person’s own {one} is on the list {there}, each other {one} {other}. "
 
-    def _open_shares(self) -> str:
-        """Return the true shares of the most frequent answers and of the rarest, with their estimates open, as HTML."""
+    def _open_shares(self, n: int) -> str:
+        """Return the shares of the `n` most common answers, of which it is open whether they are found, as HTML."""
         truth, (_, many) = self.release.truth, nouns(self.question)
-        at = range(self.k) if self.k <= _MOST_OPEN else [*range(_MOST_OPEN - 1), self.k - 1]
-        which = f"{len(at)} of the {self.k:,}" if self.k > len(at) else f"the {self.k}"
-        true = [float(truth.shares[i]) for i in at]
+        true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The true shares of {which} {many} (whoever collects the answers never sees them):",
-            [str(truth.names[i]) for i in at],
+            f"The {n} most common {many} (whoever collects the answers never sees this):",
+            [str(name) for name in truth.names[:n]],
             true,
-            [numbers.share(share) for share in true],
+            [f"{numbers.share(share)}, among our first {n}:" for share in true],
         )
 
     def _sends(self, true: int) -> bool:

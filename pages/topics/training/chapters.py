@@ -156,7 +156,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),
         f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
-        "Your guess: how many of 100 new, unchanged images",
+        "Your guess: how many of 100 new, unchanged images it names correctly",
         (100 / len(config.classes), "by luck alone"),
     )
 
@@ -171,7 +171,7 @@ def _before_the_guess(config: training.TrainingConfig) -> Markup:
     labels = {"true label": true, "label the computer gets": sent}
     table = figures.labelled_html({words: figures.contact_sheet(grey[None]) for words, grey in images.items()}, labels)
     title = f"<b>{len(true)} of the {len(config.classes) * config.n_train:,} that the computer learns from</b>"
-    dashed = ". Dashed: switched by chance." if true != sent else ""
+    dashed = ". Dashed label: switched by chance." if true != sent else ""
     return Markup(f"<p>{title}{dashed}</p>{table}")
 
 

@@ -57,7 +57,7 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     nearest, *others = sorted(shares, key=lambda share: abs(share - 0.5))
     assert asked.truth == 100 * nearest
     assert asked.ask == (
-        "A computer is told that 80 % of the 60 images in set 1 show a 7, and 20 % of those in set 2, but not which. "
+        "A computer is told what percentage of the images show a 7 in set 1 (80 %) and in set 2 (20 %), but not which. "
         "It sees images without labels, and works out the percentage in set 3. The truth there, 50 %, is hidden from "
         "it. <b>How close does it come?</b>"
     )

@@ -58,20 +58,21 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"beside the share of “1” ({first:.1f} %), but more than that of “64” ({last:.1f} %)."
     )
     (panel,) = CHAPTERS["True and estimated shares"].panels(of)
-    assert panel.prediction.truth == 100 * off
-    assert panel.prediction.ask.startswith(
-        f"{sending} From these we estimate how common each answer is. <b>By how many"
+    ranked = (-estimates.shares).argsort()[:5]
+    assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
+    assert panel.prediction.ask == (
+        f"{sending} From these we estimate how common each answer is, and rank them. <b>How many of the 5 most common "
+        "answers will be among our first 5?</b>"
     )
+    first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
+    assert panel.prediction.explain.startswith(f"Our first 5 are {first_five} and “{ranked[4] + 1}”. “")
+    assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
         f"A person’s own answer is on the list {100 * made.p:.0f} times of 100, each other answer {100 * made.q:.0f} "
         "times of 100."
     ) in panel.prediction.covered.html
-    asked = [f"1: {first:.1f}\u00a0%", f"64: {last:.1f}\u00a0%"]
-    assert all(f"<span>{one}, estimated as <b>?</b></span>" in panel.prediction.covered.html for one in asked)
-    assert (
-        "The true shares of 5 of the 64 answers (whoever collects the answers never sees them):"
-        in panel.prediction.covered.html
-    )
+    assert f"<span>1: {first:.1f}\u00a0%, among our first 5: <b>?</b></span>" in panel.prediction.covered.html
+    assert "The 5 most common answers (whoever collects the answers never sees this):" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
@@ -82,7 +83,12 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     little, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=10**6)))
     assert "50.25 times of 100, each other answer 50.00 times" in little.prediction.covered.html
     lost, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=100)))
-    assert lost.prediction is None, "the error is larger than any share"
+    assert lost.prediction.truth < 5
+    (alike, *_), (two, *_) = (
+        CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, **other)))
+        for other in ({"dataset": "uniform"}, {"k": 3})
+    )
+    assert alike.prediction is two.prediction is None, "all answers are equally common, or there are few"
     blind = "Taking all answers for equally frequent, without asking, would typically be off by less."
     few = shown(replace(DEFAULT, people=100)).takeaway()
     assert few.startswith("<b>Not here.</b> Each of ")
