@@ -153,7 +153,8 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     if len(blind) < 2 or len(released) != 2:
         return None
     one, other = (numbers.share(float(row[0]), 0) for row in released)
-    records, noisy = answer.task.records, ", both with noise" * config.private
+    do = "are" if first_class(answer).startswith("are ") else "do"
+    records, noisy = answer.task.records, " with noise" * config.private
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
     nobody = f", but not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
@@ -162,9 +163,10 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         "share-found",
-        f"A computer is told what percentage of the {records} {first_class(answer)} in set 1 ({one}) and in set 2 "
-        f"({other}){noisy}{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
-        f"{_target(answer)}. The truth there, {true}, is hidden from it. <b>How close does it come?</b>",
+        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}. In set 2, {other} {do}. "
+        f"A computer is told this{noisy}{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
+        f"{_target(answer)}. The truth there, {true}, is hidden from it. "
+        "<b>What percentage does the computer find?</b>",
         100 * nearest,
         Scale(0, 100),
         Markup(charts.given_html(given)),

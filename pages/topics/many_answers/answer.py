@@ -141,12 +141,12 @@ class Answer:
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
             "answers-ranked-first",
-            f"{self._sending} From these we estimate how common each {one} is, and rank them. <b>How many of the {n} "
-            f"most common {many} will be among our first {n}?</b>",
+            f"{self._sending} From these we estimate how common each {one} is. <b>How many of the {n} "
+            f"most common {many} will be in our estimated top {n}?</b>",
             n - len(missing),
             Scale(0, n, 1, ""),
             Markup(f"<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
-            f"Our first {n} are {self._named(ranked)}.{lost}",
+            f"Our estimated top {n}: {self._named(ranked)}.{lost}",
             f"Your guess: how many of the {n} are found",
         )
 
@@ -232,10 +232,11 @@ class Answer:
         truth, (_, many) = self.release.truth, nouns(self.question)
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The {n} most common {many} (whoever collects the answers never sees this):",
+            f"The {n} most common {many}, which whoever collects the answers never sees. "
+            f"Are they in our estimated top {n}?",
             [str(name) for name in truth.names[:n]],
             true,
-            [f"{numbers.share(share)}, among our first {n}:" for share in true],
+            [numbers.share(share) for share in true],
         )
 
     def _sends(self, true: int) -> bool:

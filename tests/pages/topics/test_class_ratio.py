@@ -57,9 +57,9 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     nearest, *others = sorted(shares, key=lambda share: abs(share - 0.5))
     assert asked.truth == 100 * nearest
     assert asked.ask == (
-        "A computer is told what percentage of the images show a 7 in set 1 (80 %) and in set 2 (20 %), but not which. "
-        "It sees images without labels, and works out the percentage in set 3. The truth there, 50 %, is hidden from "
-        "it. <b>How close does it come?</b>"
+        "In set 1, 80 % of 60 images show a 7. In set 2, 20 % do. A computer is told this, but not which. It sees "
+        "images without labels, and works out the percentage in set 3. The truth there, 50 %, is hidden from it. "
+        "<b>What percentage does the computer find?</b>"
     )
     first, second = (f"{100 * share:.1f} %" for share in others)
     assert asked.explain == f"That is the closest of 3 methods. The others find {first} and {second}."

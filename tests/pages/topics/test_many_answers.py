@@ -61,18 +61,21 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ranked = (-estimates.shares).argsort()[:5]
     assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
     assert panel.prediction.ask == (
-        f"{sending} From these we estimate how common each answer is, and rank them. <b>How many of the 5 most common "
-        "answers will be among our first 5?</b>"
+        f"{sending} From these we estimate how common each answer is. <b>How many of the 5 most common answers will "
+        "be in our estimated top 5?</b>"
     )
     first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
-    assert panel.prediction.explain.startswith(f"Our first 5 are {first_five} and “{ranked[4] + 1}”. “")
+    assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
     assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
         f"A person’s own answer is on the list {100 * made.p:.0f} times of 100, each other answer {100 * made.q:.0f} "
         "times of 100."
     ) in panel.prediction.covered.html
-    assert f"<span>1: {first:.1f}\u00a0%, among our first 5: <b>?</b></span>" in panel.prediction.covered.html
-    assert "The 5 most common answers (whoever collects the answers never sees this):" in panel.prediction.covered.html
+    assert f"<span>1: {first:.1f}\u00a0% <b>?</b></span>" in panel.prediction.covered.html
+    assert (
+        "The 5 most common answers, which whoever collects the answers never sees. Are they in"
+        in panel.prediction.covered.html
+    )
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
