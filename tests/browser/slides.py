@@ -95,6 +95,7 @@ def walked(page: Page, address: str, name: str, of: Lecture, screens: Sequence[S
     for number, (step, seen_on) in enumerate(zip(of.steps, screens, strict=True), start=1):
         shown = re.compile(f"^{number} / {len(of.steps)}$")
         page.locator(".place").filter(has_text=shown).wait_for(timeout=60_000)  # out of time, the walk begins once more
+        browsing.answered(page)  # a size sent while the step is still made would bring the chapter of the last one
         for screen in seen_on:
             if screen != before:
                 _show_on(page, screen)
