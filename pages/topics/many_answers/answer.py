@@ -229,11 +229,10 @@ class Answer:
 
     def _open_shares(self, n: int) -> str:
         """Return the shares of the `n` most common answers, of which it is open whether they are found, as HTML."""
-        truth, (_, many) = self.release.truth, nouns(self.question)
+        truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The {n} most common {many}, which whoever collects the answers never sees. "
-            f"Are they in our estimated top {n}?",
+            f"The true top {n}, hidden from whoever collects the answers. Are they in our estimated top {n}?",
             [str(name) for name in truth.names[:n]],
             true,
             [numbers.share(share) for share in true],

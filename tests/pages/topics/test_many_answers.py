@@ -73,7 +73,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0% <b>?</b></span>" in panel.prediction.covered.html
     assert (
-        "The 5 most common answers, which whoever collects the answers never sees. Are they in"
+        "The true top 5, hidden from whoever collects the answers. Are they in our estimated top 5?"
         in panel.prediction.covered.html
     )
     found, shares = of.release.found["subset selection"], of.release.truth.shares
