@@ -154,7 +154,7 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
         return None
     one, other = (numbers.share(float(row[0]), 0) for row in released)
     do = "are" if first_class(answer).startswith("are ") else "do"
-    records, noisy = answer.task.records, " with noise" * config.private
+    records, noisy = answer.task.records, " (both numbers have noise)" * config.private
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
     nobody = f", but not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
@@ -163,8 +163,8 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         "share-found",
-        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}. In set 2, {other} {do}. "
-        f"A computer is told this{noisy}{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
+        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}. In set 2, {other} {do}{noisy}. "
+        f"A computer is told this{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
         f"{_target(answer)}. The truth there, {true}, is hidden from it. "
         "<b>What percentage does the computer find?</b>",
         100 * nearest,

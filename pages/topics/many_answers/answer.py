@@ -206,15 +206,10 @@ class Answer:
         """Say what two people send: one who has the most frequent answer, whose report another chapter examines, and
         one for whom it is otherwise whether the true answer is sent, if there is one among the next few.
         """
-        first, second = self._two_people
-        return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
-
-    @property
-    def _two_people(self) -> tuple[int, int]:
-        """Return the true answers of two people, first of one whose own answer is sent, if there is one."""
         others = range(1, min(self.k, _EXAMPLES))
         other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
-        return (0, other) if self._sends(0) else (other, 0)
+        first, second = (0, other) if self._sends(0) else (other, 0)  # whose own answer is sent, first
+        return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
 
     def _how_often(self) -> str:
         """Say how often a list holds an answer; nothing of other methods."""

@@ -66,6 +66,9 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     assert asked.known == (50.0, "the truth, hidden from it")
     pure = replace(SMALL, rho=0.0, methods=(SPREAD, MMD))
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
+    noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
+    private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
+    assert "do (both numbers have noise). A computer is told this, but not which." in private.ask
     assert "but not which" not in alone.ask, "a set of one class says what each is"
     assert "closest of 2 methods. The other finds" in alone.explain
     assert "<b>50\u00a0%</b>hidden from the computer" in asked.covered.html
