@@ -34,7 +34,8 @@ SHEET_CSS = """
 """
 # The CSS of `labelled_html`: a label that chance switched is dashed.
 LABELLED_CSS = """
-.labelled { display: grid; grid-template-columns: max-content repeat(var(--columns), minmax(0, 5rem)) max-content;
+.labelled { display: grid; grid-template-columns: max-content repeat(var(--columns), minmax(4.2rem, 5rem))
+  minmax(9rem, max-content);
   gap: 0.3rem 0; align-items: center; padding: 0.5rem 0 0.75rem; }
 .labelled .words { padding-right: 1rem; }
 .labelled img { grid-column: 2 / -2; width: 100%; image-rendering: pixelated; border-radius: 3px; }

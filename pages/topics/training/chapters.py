@@ -156,7 +156,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),
         f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
-        "Your guess: how many of 100 new, unchanged images it names correctly",
+        "Your guess: how many of 100 images it names correctly",
         (100 / len(config.classes), "by luck alone"),
     )
 
