@@ -98,14 +98,16 @@ class Chapters:
     """All chapters of a page in order; `key` is the name of the choice among them in the address.
 
     They are `numbered` unless numbers would make them read as things to do. Until a question is `ready` for more than
-    the first, all are folded behind the words `later`.
+    the first, all are folded behind the words `later`; so they are while the first asks for a guess, the prediction
+    named `guess`.
     """
 
     key: str
     all: tuple[Chapter, ...]
     numbered: bool = True
     ready: Callable[[Any], bool] = field(default=lambda question: True)
-    later: str = ""
+    later: str = "More on this topic"
+    guess: str = ""
 
     def choice(self, question: Any = None, current: str = "") -> Choice:
         """Return the choice among the chapters that fit a question, or among all without one.
@@ -317,7 +319,8 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     is_ready = page.chapters.ready(question)
     with st.container(key="chapter-choice", horizontal=True, vertical_alignment="center", gap=None):
         name = inputs.choose(choice, hide_label=True)
-        if not is_ready:
+        asks = predictions.may_ask(page.chapters.guess) and not own_data.has_file(question)
+        if asks or not is_ready:
             screen.fold_chapters(0, page.chapters.later, is_open=name != story[0])
         elif len(story) < len(choice.options):
             screen.fold_chapters(len(story), "For specialists", is_open=name not in story)

@@ -53,15 +53,15 @@ def switch() -> None:
     st.toggle("Ask me to guess first", key=ASK, help="Some figures wait until you have guessed what they show.")
 
 
-def is_open(prediction: Prediction) -> bool:
-    """Return whether a visitor is still to be asked for this guess."""
-    may_ask = st.session_state.get(_MAY_ASK) and st.session_state.get(ASK, True)
-    return bool(may_ask) and prediction.name not in _guesses()
+def may_ask(name: str) -> bool:
+    """Return whether a visitor is still to be asked for the guess of this name, if the page has it; False without."""
+    is_wanted = st.session_state.get(_MAY_ASK) and st.session_state.get(ASK, True)
+    return bool(name and is_wanted) and name not in _guesses()
 
 
 def open_one(panels: _Panels) -> Prediction | None:
     """Return the first prediction among panels that is still open."""
-    return next((one.prediction for one in _each(panels) if one.prediction and is_open(one.prediction)), None)
+    return next((one.prediction for one in _each(panels) if one.prediction and may_ask(one.prediction.name)), None)
 
 
 def covered(panels: _Panels, prediction: Prediction) -> list[Panel]:
@@ -105,7 +105,7 @@ def render_question(prediction: Prediction) -> None:
         kept = (prediction, key)
         guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
         shown = st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
-        if guessed and is_open(prediction):
+        if guessed and may_ask(name):
             st.caption("Choose one of them first." if isinstance(scale, tuple) else "Move the slider first.")
         elif guessed or shown:
             st.rerun()  # the whole page: what waited for the guess stands outside of a fragment, too

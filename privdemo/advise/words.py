@@ -23,6 +23,7 @@ _SEEN = {
     "leader": "all that is published",
     "curator": "all that is published",
 }
+_RESULTS = {YES_NO: "the share of yes", ONE_OF_K: "the share of each answer", COUNTS: "each number in the table"}
 _IN_DOUBT = 2.0
 # From this part of the goal on a result is said to be as exact as wanted, and no more.
 _NEARLY = 0.9
@@ -175,8 +176,8 @@ def _exact(advice: Advice) -> str:
 def _outcome(advice: Advice) -> str:
     """Return how exact the plan is, corrected for what chance changed, and what true answers would need."""
     question, exact = advice.question, _exact(advice)
-    if sending(question, advice.plan):
-        exact = exact.replace(" is right to", ", once corrected for these random changes, is right to")
+    if sending(question, advice.plan) and not advice.plan.accuracy and advice.plan.half_width < 0.5:
+        exact = _still_worked_out(question, advice.plan)
     if advice.open_accuracy:
         right = f"{100 * advice.open_accuracy.mean:.1f}"
         return f"{exact}; with every label true it would be right about {right}. {_NO_OTHERS}"
@@ -190,15 +191,24 @@ def _outcome(advice: Advice) -> str:
     return f"{exact}. The price of privacy: {_people(plan.people)} instead of {advice.open_people:,} with true answers."
 
 
+def _still_worked_out(question: Question, plan: Plan) -> str:
+    """Return what changed answers still tell, and how exactly, a sentence without its full stop."""
+    answers = f"{plan.people:,} such answer{'s' * (plan.people != 1)}"
+    return f"From {answers} {_RESULTS[question.ask]} can still be worked out, to {_how_sure(question, plan)}"
+
+
 def _right_to(question: Question, plan: Plan, is_sure: bool = False) -> str:
     """Return how exact the result is, and if it `is_sure`, how often; or that it may be anything."""
-    what = {YES_NO: "the share of yes", ONE_OF_K: "the share of each answer", COUNTS: "each number in the table"}[
-        question.ask
-    ]
+    what = _RESULTS[question.ask]
     if plan.half_width >= 0.5:
         return f"{what} may be anything"
-    often = f" in 95 of 100 {'tables' if question.ask == COUNTS else 'surveys'}" if is_sure else ""
-    return f"{what} is right to ± {margin(question, plan)}{often}"
+    return f"{what} is right to {_how_sure(question, plan) if is_sure else f'± {margin(question, plan)}'}"
+
+
+def _how_sure(question: Question, plan: Plan) -> str:
+    """Return how exact the result is, and how often: “± 3 percentage points in 95 of 100 surveys”."""
+    exact = margin(question, plan).replace("point", "percentage point")
+    return f"± {exact} in 95 of 100 {'tables' if question.ask == COUNTS else 'surveys'}"
 
 
 def margin(question: Question, plan: Plan) -> str:

@@ -10,6 +10,7 @@ from privdemo import limits, palette
 
 GUESS_BAR_CSS = f"""
 .guesses {{ font-variant-numeric: tabular-nums; margin: 0.5rem 0; max-width: 75rem; }}
+.guesses .guess-row + h4 {{ margin-top: 0.75rem; }}
 .guesses h4 {{ font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.3; }}
 .guesses p {{ font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0; line-height: 1.4; }}
 .guess-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 14rem; gap: 0 1.25rem;
@@ -41,8 +42,8 @@ class Guess(NamedTuple):
     probability: float | None = None
 
 
-def guess_rows(title: str, words: str, guesses: Sequence[Guess]) -> str:
-    """Return a row for each case under a `title` and `words`, as HTML.
+def guess_rows(title: str, words: str, guesses: Sequence[Guess], others: str = "") -> str:
+    """Return a row for each case under a `title` and `words`, as HTML; all but the first under the title `others`.
 
     A bar begins where the guess is right half the time, and is full where it always is. What both ends mean stands
     over the bars.
@@ -52,8 +53,10 @@ def guess_rows(title: str, words: str, guesses: Sequence[Guess]) -> str:
         "<span>50: a coin toss</span><span>longer = less private</span><span>100: no privacy</span></div>"
         "<div></div></div>"
     )
-    rows = "".join(map(_row, guesses))
-    return f'<div class="guesses"><h4>{html.escape(title)}</h4><p>{html.escape(words)}</p>{head}{rows}</div>'
+    first, *rest = map(_row, guesses)
+    others = f"<h4>{html.escape(others)}</h4>" if rest and others else ""
+    title, words = html.escape(title), html.escape(words)
+    return f'<div class="guesses"><h4>{title}</h4><p>{words}</p>{head}{first}{others}{"".join(rest)}</div>'
 
 
 def _row(guess: Guess) -> str:

@@ -71,24 +71,23 @@ _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
 
 
 OPEN_SHARES_CSS = f"""
-.open-shares {{ max-width: 48rem; margin: 0.75rem 0; font-size: max(0.9rem, var(--least-letters, 0px));
+.open-shares {{ display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 1rem; align-items: center;
+  max-width: 48rem; line-height: 1.7; margin: 0.75rem 0; font-size: max(0.9rem, var(--least-letters, 0px));
   font-variant-numeric: tabular-nums; }}
-.open-shares h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0; line-height: 1.3; }}
-.open-share {{ display: grid; grid-template-columns: minmax(0, 15rem) minmax(0, 1fr); gap: 0 1rem; align-items: center;
-  line-height: 1.7; }}
-.open-share i {{ height: 0.8rem; box-sizing: border-box; border: 1px solid {palette.TRUTH.colour};
+.open-shares h4 {{ grid-column: 1 / -1; font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0;
+  line-height: 1.3; }}
+.open-shares i {{ height: 0.8rem; box-sizing: border-box; border: 1px solid {palette.TRUTH.colour};
   background: {_PALE_TRUTH}; }}
-.open-share b {{ font-weight: 700; }}
-@media (max-width: 700px) {{ .open-share {{ grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }} }}
+@media (max-width: 700px) {{ .open-shares {{ grid-template-columns: fit-content(60%) minmax(0, 1fr); }} }}
 """
 
 
 def open_shares_html(title: str, names: Sequence[str], true: Sequence[float], written: Sequence[str]) -> str:
-    """Return `true` shares as bars, each with its name, the words `written` on it, and a question mark, as HTML."""
+    """Return `true` shares as bars, each with its name and the words `written` on it, as HTML."""
     most, nbsp = max(true), "\u00a0"
     rows = "".join(
-        f'<div class="open-share"><span>{html.escape(name)}: {words.replace(" %", nbsp + "%")} <b>?</b></span>'
-        f'<i style="width:{100 * share / most:.2f}%"></i></div>'
+        f"<span>{html.escape(name)}: {words.replace(' %', nbsp + '%')}</span>"
+        f'<i style="width:{100 * share / most:.2f}%"></i>'
         for name, share, words in zip(names, true, written, strict=True)
     )
     return f'<div class="open-shares"><h4>{html.escape(title)}</h4>{rows}</div>'

@@ -141,13 +141,13 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be sure of any one "
-            "answer. With 5,000 people the share of yes, once corrected for these random changes, is right to ± 3 "
+            "answer. From 5,000 such answers the share of yes can still be worked out, to ± 3 percentage "
             "points in 95 of 100 surveys. The price of privacy: 5,000 people instead of 1,064 with true answers.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
-            "It cannot be done: with 1,000 people and ε of at most 1, the share of yes is right to ± 6.69 points in "
-            "95 of 100 surveys. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people trust a "
+            "It cannot be done: with 1,000 people and ε of at most 1, the share of yes is right to ± 6.69 percentage points "
+            "in 95 of 100 surveys. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people trust a "
             "shuffler, or accept ± 6.69 points.",
         ),
         (

@@ -12,7 +12,7 @@ from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
-from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
+from privdemo.advise import CLASSIFIER, COUNTS, TRUSTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
 from privdemo.figures.guess_bar import Guess, guess_rows
 
@@ -65,7 +65,7 @@ def answer(question: Question, _: Trials) -> Answer:
 
 @dataclass(frozen=True)
 class GuessRows(Cards):
-    """Cases in which somebody guesses, one below the other under a `title` and `words`.
+    """Cases in which somebody guesses, one below the other under a `title` and `words`, all but the first as others.
 
     `chances` are how often each guess is right, shown as bars; None where a case has another result.
     """
@@ -78,15 +78,16 @@ class GuessRows(Cards):
     def html(self) -> str:
         """Return the rows as HTML."""
         rows = zip(self.contents, self.chances, strict=True)
-        return guess_rows(self.title, self.words, [Guess(*content, chance) for content, chance in rows])
+        guesses = [Guess(*content, chance) for content, chance in rows]
+        return guess_rows(self.title, self.words, guesses, "What would change this?")
 
 
 def what_to_do(answer: Answer) -> list[Panel]:
     """Return the panel of what others can guess: with the advice, with the next less and more trust, and later."""
     plan, rows = answer.advice.plan, guesses(answer)
     what = "label" if plan.accuracy else "answer"
-    title = f"How often would others guess one person’s {what} correctly?"
-    words = f"They guess which of two equally likely {what}s is true."
+    title = f"How often can others guess one person’s {what} correctly?"
+    words = f"Others guess which of two equally likely {what}s is true. A coin toss is right 50 times of 100."
     in_words = " ".join(f"{row.title}: {row.number}. {row.words}".strip() for row in rows)
     return [
         Panel(
@@ -104,13 +105,12 @@ def what_to_do(answer: Answer) -> list[Panel]:
 def guesses(answer: Answer) -> list[Guess]:
     """Return how often a guess is right: with the advice, with each other trust, and if a person is asked again."""
     plan = answer.advice.plan
-    is_set = plan.epsilon == answer.question.epsilon
     again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked the same question {_TIMES} times"
     ours = "With our advice" if answer.advice.reached else "With the best that is possible"
     return [
         _guess(
             ours,
-            advise.what_is_seen(plan) + " Settings can ask for more protection." * is_set,
+            advise.what_is_seen(plan),
             most_guessed_right(plan.epsilon, plan.delta),
         ),
         *(_guess_with_trust(answer, other) for other in answer.advice.alternatives),
@@ -130,11 +130,14 @@ def _guess_with_trust(answer: Answer, other: Plan) -> Guess:
     """Return how often a guess is right with the ε that another trust takes, or how exact the result is with it."""
     condition, _, does = advise.other_trust(other).partition(", who ")
     whom = condition.removeprefix("If people trust ")
-    title = f"If people trust {_CALLED.get(other.trust, whom)} instead"
+    title = f"If people trusted {_CALLED.get(other.trust, whom)}"
     it = "It" if other.trust in _CALLED else numbers.capital(whom)
     who = f"{it} {does}. " if does else ""
     words, question = f"{who}Then {advise.consequence(answer.advice, other)}", answer.question
-    if advise.changes_nothing(answer.advice, other):
+    order, gains = TRUSTS[question.ask], not advise.changes_nothing(answer.advice, other)
+    if gains and order.index(other.trust) > order.index(question.trust):
+        words += f" But you said that people trust {charts.TRUSTED_NAMES[question.trust]}."
+    if not gains:
         number = "no gain"
     elif question.ask == CLASSIFIER:
         number = f"{100 * other.half_width:.1f} points lost"

@@ -5,7 +5,7 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.class_ratio import figures, sets
-from pages.topics.class_ratio.answer import Answer, print_errors
+from pages.topics.class_ratio.answer import GUESS, Answer, print_errors
 from pages.topics.class_ratio.chapters import all_numbers, other_mixes, the_adversary
 from pages.topics.class_ratio.controls import figure_2_controls, figure_3_controls
 from pages.topics.class_ratio.question import CURVES, FIGURE_2, FIGURE_3, Question, figure_2_curves, figure_3_curves
@@ -53,6 +53,7 @@ CHAPTERS = Chapters(
         Chapter("Which known sets work best", sets.which_sets, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
+    guess=GUESS,
 )
 
 

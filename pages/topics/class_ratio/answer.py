@@ -25,6 +25,8 @@ from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, R
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
+# The name of the guess that the page begins with.
+GUESS = "share-found"
 # How an L1 error, a distance of two mixes, is written.
 L1 = LOSS._replace(most=MOST_DISTANCE)
 # By how much an estimated share may be off that is near the truth, or roughly right.
@@ -153,7 +155,6 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     if len(blind) < 2 or len(released) != 2:
         return None
     one, other = (numbers.share(float(row[0]), 0) for row in released)
-    do = "are" if first_class(answer).startswith("are ") else "do"
     records, noisy = answer.task.records, " (both numbers have noise)" * config.private
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
     nobody = f", but not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
@@ -162,11 +163,11 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
-        "share-found",
-        f"In set 1, {one} of {config.set_size:,} {records} {first_class(answer)}. In set 2, {other} {do}{noisy}. "
-        f"A computer is told this{nobody}. It sees {answer.task.unlabelled}, and works out the percentage in "
-        f"{_target(answer)}. The truth there, {true}, is hidden from it. "
-        "<b>What percentage does the computer find?</b>",
+        GUESS,
+        f"We test a computer. It is told that {one} of the {config.set_size:,} {records} in set 1 "
+        f"{first_class(answer)}, and {other} of those in set 2{noisy}{nobody}. It sees {answer.task.unlabelled}. In "
+        f"{_target(answer)} the truth is {true}, and the computer does not know that. "
+        "<b>What percentage does it find?</b>",
         100 * nearest,
         Scale(0, 100),
         Markup(charts.given_html(given)),

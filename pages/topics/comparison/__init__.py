@@ -5,7 +5,7 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.comparison import against_pin, all_numbers, goal, one_likelihood, pushed
-from pages.topics.comparison.answer import Answer, snippet, what_it_costs
+from pages.topics.comparison.answer import GUESS, Answer, snippet, what_it_costs
 from pages.topics.comparison.controls import pin_button
 from pages.topics.comparison.question import LOOK, PUSHED, REACH_A_GOAL, Question
 from privdemo.accounting import LARGEST_DEFAULT
@@ -47,6 +47,7 @@ CHAPTERS = Chapters(
         ),
         Chapter("All results in a table", all_numbers.panels, for_specialists=True),
     ),
+    guess=GUESS,
 )
 
 

@@ -58,6 +58,8 @@ from privdemo.methods import (
 )
 from privdemo.verdict import ENOUGH, Verdict
 
+# The name of the guess that the page begins with.
+GUESS = "accuracy-trusting-nobody"
 # How many trials at each ε a setting without shipped curves gets, at most.
 MOST_CURVE_TRIALS = 5
 # So many images are shown before the guess.
@@ -276,7 +278,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     one, other = map(escape, names.classes)
     remark = f"{escape(names.remark)} " if names.remark else ""
     return Prediction(
-        "accuracy-trusting-nobody",
+        GUESS,
         f"{remark}A computer learns from {config.people:,} people’s {names.records} and {names.labels}. To protect "
         f"people, each {names.label} has a chance of {_chance(config)} of being switched before the computer sees it "
         f"({one} to {other}, or {other} to {one}).{_pushed_sentence(config)} <b>What share of new {names.records} does "

@@ -6,7 +6,7 @@ from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_counts import adversary, along, claim
 from pages.topics.label_counts.answer import Answer, print_outcomes
-from pages.topics.label_counts.chapters import all_numbers, released_counts, the_promise, who_wins
+from pages.topics.label_counts.chapters import GUESS, all_numbers, released_counts, the_promise, who_wins
 from pages.topics.label_counts.controls import axis_controls, curve_controls
 from pages.topics.label_counts.question import AXIS, CURVES, Question, axis_of, curves_of
 from privdemo.accounting import MOST_PUBLISHED
@@ -50,6 +50,7 @@ CHAPTERS = Chapters(
         ),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
+    guess=GUESS,
 )
 
 

@@ -24,6 +24,8 @@ from privdemo.figures import label_counts as charts
 from privdemo.mechanisms.label_counts import RELEASES
 from privdemo.methods import LABEL_COUNTS
 
+# The name of the guess that the page begins with.
+GUESS = "counts-off-by"
 # The table of the profile, and the code that prints it, go up to this multiple of the question’s ε in this many steps.
 _TABLE_TO, _TABLE_STEPS = 3, 60
 
@@ -87,7 +89,7 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     off_by = outcome.distortion.mean * total / len(counts)
     scale = Scale(0.0, 20.0, 0.5, " patients") if off_by <= 10 else Scale(0.0, float(total), 1.0, " patients")
     return Prediction(
-        "counts-off-by",
+        GUESS,
         f"A clinic has counted its {total:,} patients by illness. {_protection(question, outcome)}, it changes every "
         f"count by a random number (noise) before it publishes the {len(counts)} counts. <b>By how many patients, up "
         "or down, will a count be off on average?</b>",

@@ -5,7 +5,7 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.label_proportions import curves, filling, noise
-from pages.topics.label_proportions.answer import Answer, score_snippet
+from pages.topics.label_proportions.answer import GUESS, Answer, score_snippet
 from pages.topics.label_proportions.chapters import all_numbers, the_adversary, the_bags
 from pages.topics.label_proportions.controls import means_controls, noise_controls
 from pages.topics.label_proportions.question import (
@@ -48,6 +48,7 @@ CHAPTERS = Chapters(
         Chapter("Ways to fill bags", filling.panels, shows_main_control=False, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
+    guess=GUESS,
 )
 
 

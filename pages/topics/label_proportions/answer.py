@@ -21,6 +21,8 @@ from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP
 from privdemo.tasks import Task, binary_task
 from privdemo.verdict import Verdict, judge
 
+# The name of the guess that the page begins with.
+GUESS = "bag-totals"
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
 ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the two labels apart."
@@ -152,7 +154,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
-        "bag-totals",
+        GUESS,
         f"<b>For how many of 100 new {records} will a computer be right about whether they {answer.task.positive}?</b> "
         f"{_told(answer, 'It')}",
         100 * answer.accuracy(answer.best).mean,

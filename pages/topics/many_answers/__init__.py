@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pages.kit import folds
 from pages.kit.page import Chapter, Chapters, Page
-from pages.topics.many_answers.answer import Answer, snippet
+from pages.topics.many_answers.answer import GUESS, Answer, snippet
 from pages.topics.many_answers.attackers import who_can_push
 from pages.topics.many_answers.chapters import all_numbers, along, bits, who_wins
 from pages.topics.many_answers.controls import (
@@ -94,6 +94,7 @@ CHAPTERS = Chapters(
         Chapter("Data each person sends", bits, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
+    guess=GUESS,
 )
 
 

@@ -25,6 +25,8 @@ from privdemo.mechanisms.frequency_oracles import ORACLES
 from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.methods import FREQUENCY_ORACLES
 
+# The name of the guess that the page begins with.
+GUESS = "answers-ranked-first"
 # The first trial runs while the visitor waits if people times answers are no more than this.
 _MOST_CELLS_AT_ONCE = 2_000_000
 _FITS = "many answers"
@@ -140,7 +142,7 @@ class Answer:
         missing = [i for i in range(n) if i not in ranked]
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
-            "answers-ranked-first",
+            GUESS,
             f"{self._sending} From these we estimate how common each {one} is. <b>How many of the {n} "
             f"most common {many} will be in our estimated top {n}?</b>",
             n - len(missing),
@@ -216,11 +218,11 @@ class Answer:
         made = many_answers.mechanism(self.question.config.oracle, self.k, self.question.config.epsilon)
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ""
-        there, other = (numbers.times_of_100(chance) for chance in (made.p, made.q))
+        there, other = (numbers.people_of_100(chance) for chance in (made.p, made.q))
         if there == other:
-            there, other = (f"{100 * chance:.2f} times of 100" for chance in (made.p, made.q))
+            there, other = (f"{100 * chance:.2f}" for chance in (made.p, made.q))
         one, _ = nouns(self.question)
-        return f"A person’s own {one} is on the list {there}, each other {one} {other}. "
+        return f"A person’s own {one} is on {there} of 100 lists, each other {one} on {other}. "
 
     def _open_shares(self, n: int) -> str:
         """Return the shares of the `n` most common answers, of which it is open whether they are found, as HTML."""

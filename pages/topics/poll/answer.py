@@ -10,7 +10,7 @@ from pages.kit.panel import Markup, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from pages.topics.poll import reveal
-from pages.topics.poll.question import HANDS, REHEARSAL, WAY_WORDS, Question
+from pages.topics.poll.question import HANDS, REHEARSAL, TELEPHONES, WAY_WORDS, Question
 from privdemo.experiments import poll
 from privdemo.experiments.poll import PollConfig, Reveal
 from privdemo.mechanisms import RandomisedResponse
@@ -19,6 +19,8 @@ from privdemo.mechanisms import RandomisedResponse
 MANY_LIES = 0.1
 # So many cards are shown with their words.
 _FEW_CARDS = 12
+# Who changes answers in each way of answering.
+_CHANGE = {HANDS: "Each person", TELEPHONES: "Each phone", REHEARSAL: "The computer"}
 # What the sentence adds in each way of answering.
 _NOTES = {
     HANDS: "Type how many people raise a hand for each answer.",
@@ -42,11 +44,11 @@ class Answer:
             )
             return (
                 f"{first}: this page then shows an address, a QR code, and how many have answered. "
-                f"{_lie_words(question.config)} Once the poll is open, that cannot be changed."
+                f"{_lie_words(question)} Once the poll is open, that cannot be changed."
             )
         if len(question.rounds) > 1:
-            return f"The question is asked for the {ordinal(len(question.rounds))} time. {_lie_words(question.config)}"
-        return f"{_lie_words(question.config)} {_NOTES.get(question.way, '')}".strip()
+            return f"The question is asked for the {ordinal(len(question.rounds))} time. {_lie_words(question)}"
+        return f"{_lie_words(question)} {_NOTES.get(question.way, '')}".strip()
 
     @property
     def facts(self) -> dict[str, str]:
@@ -123,14 +125,17 @@ def _people_answered(question: Question) -> str:
     return f"{question.answered:,} of {question.expected or 0:,} simulated people"
 
 
-def _lie_words(config: PollConfig) -> str:
-    """Say how often chance changes an answer, and what that protects."""
-    change = "switched to the other one" if len(config.answers) == 2 else "changed to another one"
+def _lie_words(question: Question) -> str:
+    """Say who changes an answer, with which chance, and what that protects."""
+    config = question.config
+    changes = "switches each answer to the other one" if len(config.answers) == 2 else "changes each answer to another"
+    if question.way != REHEARSAL:
+        changes = changes.replace("each", "the")
     chance, *of_other_half = (f"<b>{numbers.percent(lie)}</b>" for lie in config.lies)
     on_halves = f" on half of the telephones, of {of_other_half[0]} on the others" if of_other_half else ""
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
-        f"Each answer has a chance of {chance} of being {change}{on_halves}, so "
+        f"{_CHANGE[question.way]} {changes} with a chance of {chance}{on_halves}, so "
         f"{_protection_words(config)}. As we know this chance, we can still estimate the true percentages{noticed}."
     )
 

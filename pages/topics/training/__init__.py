@@ -7,6 +7,7 @@ from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.training import trade_off
 from pages.topics.training.answer import Answer, print_scores
 from pages.topics.training.chapters import (
+    GUESS,
     all_numbers,
     classes,
     probabilities,
@@ -65,6 +66,7 @@ CHAPTERS = Chapters(
         Chapter("Weights that were learned", labelled(weights), for_specialists=True),
         Chapter("All results in a table", labelled(all_numbers), for_specialists=True),
     ),
+    guess=GUESS,
 )
 
 

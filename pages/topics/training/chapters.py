@@ -30,6 +30,8 @@ from privdemo.mechanisms.pixels import level_of
 from privdemo.methods import CLEAN, NAIVE, PUBLISHED, RECONSTRUCTION, SPREAD, TRAINING, TRUE
 from privdemo.verdict import Verdict, clearly_below, judge
 
+# The name of the guess that the page begins with.
+GUESS = "noisy-training"
 # Test images that are shown, and columns of a visitor's table whose weights are.
 N_IMAGES, N_COLUMNS = 4, 12
 # So many people’s images and labels are shown before the guess, or one of each class.
@@ -148,7 +150,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     first, *_ = answer.compared
     config = answer.trials[0].config
     return Prediction(
-        "noisy-training",
+        GUESS,
         f"The images stand for medical scans, their labels for diagnoses. {_protection(config)}. From these a computer "
         f"learned to tell {distinguished_words(config.classes)}. <b>Of 100 new, unchanged images, how many does it "
         "name correctly?</b>",

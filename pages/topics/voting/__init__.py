@@ -6,7 +6,7 @@ from pathlib import Path
 from pages.kit import folds, numbers
 from pages.kit.page import Chapter, Chapters, Page
 from pages.topics.voting import adversary, candidates, designs, disobedience, naive_training, price, six_questions
-from pages.topics.voting.answer import Answer, one_polls_estimates, poll_snippet
+from pages.topics.voting.answer import GUESS, Answer, one_polls_estimates, poll_snippet
 from pages.topics.voting.chapters import guessing_each_vote, many_polls
 from pages.topics.voting.controls import (
     designs_controls,
@@ -109,6 +109,7 @@ CHAPTERS = Chapters(
             for_specialists=True,
         ),
     ),
+    guess=GUESS,
 )
 
 

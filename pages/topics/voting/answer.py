@@ -23,6 +23,9 @@ from privdemo.figures import voting as charts
 from privdemo.mechanisms import BinaryChannel, UnrelatedQuestion
 from privdemo.methods import NAIVE, RAW_SPREAD, RECONSTRUCTION, SPREAD_MLE, VOTING
 
+# The name of the guess that the page begins with.
+GUESS = "voting-share"
+
 
 def _polls(config: ElectionConfig) -> tuple[Poll, People]:
     """Return the last poll and those of its people who are shown."""
@@ -140,7 +143,7 @@ class Answer:
             claim = f"{simulated} say {said.a}"
             turned = f"Of voters of B {lied_b} said {said.a}, and of voters of A {lied_a} said {said.b}."
         return Prediction(
-            "voting-share",
+            GUESS,
             f"{numbers.share(poll.said_a / poll.n_voters)} of {claim}. "
             f"But {lies[:1].lower()}{lies[1:]}. <b>What share really voted for A?</b>",
             100 * config.share,

@@ -149,7 +149,7 @@ def _design_control(channel: BinaryChannel) -> None:
 def one_poll_controls(answer: Answer) -> None:
     """Render the button that holds one more poll, once the guess is made."""
     prediction = answer.main()[0].prediction
-    if prediction and predictions.is_open(prediction):
+    if prediction and predictions.may_ask(prediction.name):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _hold_again_button(answer.config, f"Ask another {numbers.people(answer.config.n_voters)}")
@@ -202,7 +202,7 @@ PART_SLIDER = Slider(PART.label, ("0 %: nobody", "50 %: every second person"), p
 def disobedience_controls(answer: Answer) -> None:
     """Render how many people do not play along, and what they do, once the guess is made."""
     prediction = disobedience.prediction(answer.config, disobedience.choice_of(values.here(), answer))
-    if prediction and predictions.is_open(prediction):
+    if prediction and predictions.may_ask(prediction.name):
         return
     with inputs.row(PART.key):
         inputs.number(PART, slider=PART_SLIDER, part="slider")

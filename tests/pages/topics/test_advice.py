@@ -60,7 +60,7 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice if people trust nobody: let each person’s phone swap yes and no with a chance of 26.9 %, so "
-        "that nobody can be sure of any one answer.</b> With 5,000 people" in words
+        "that nobody can be sure of any one answer.</b> From 5,000 such answers" in words
     )
 
 
@@ -169,10 +169,11 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     def most_right(plan):
         return accounting.most_guessed_right(plan.epsilon_needed, plan.delta)
 
-    mixed = rows["If people trust a service that mixes answers instead"]
+    mixed = rows["If people trusted a service that mixes answers"]
     assert (mixed.number, mixed.probability) == ("fewer than 52 of 100 times", most_right(shuffled))
     loss = "5,000 people are protected better, for the same ± 3 points."
-    assert mixed.words == f"It mixes all answers so that nobody knows whose is whose. Then {loss}"
+    but = "But you said that people trust nobody."
+    assert mixed.words == f"It mixes all answers so that nobody knows whose is whose. Then {loss} {but}"
     assert (
         f"{loss} That takes ε = {shuffled.epsilon_needed:g}. "
         f"Or keep ε = 1 and ask only {shuffled.people_needed:,} people." in panel.summary
@@ -182,10 +183,10 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert again.number == "fewer than 88 of 100 times"
     advised = rows["With our advice"]
     assert (advised.number, advised.probability) == ("fewer than 74 of 100 times", right(1.0))
-    assert advised.words == "They see what one person sends. Settings can ask for more protection."
+    assert advised.words == "They see what one person sends."
     assert panel.summary.startswith(
-        "How often would others guess one person’s answer correctly? They guess which of two equally likely answers is "
-        "true. With our advice: fewer than 74 of 100 times. They see what one person sends."
+        "How often can others guess one person’s answer correctly? Others guess which of two equally likely answers "
+        "is true. A coin toss is right 50 times of 100. With our advice: fewer than 74 of 100 times. They see what one person sends."
     )
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
 
@@ -232,14 +233,14 @@ def test_every_option_that_is_called_otherwise_on_screen_is_one():
 
 def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
     made = answer(Question("yes-no", "curator", people=50, within=None, epsilon=0.01), Trials())
-    mixed = rows_by_title(made)["If people trust a service that mixes answers instead"]
+    mixed = rows_by_title(made)["If people trusted a service that mixes answers"]
     assert (mixed.number, mixed.probability) == ("result may be anything", None)
     assert mixed.words.endswith("Then the share of yes may be anything, with ε = 0.01.")
 
 
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():
     made = answer(question_of(values_of({KIND: next(reversed(KINDS))})), Trials())
-    row = rows_by_title(made)["If people trust the leader of each group instead"]
+    row = rows_by_title(made)["If people trusted the leader of each group"]
     assert (row.number, row.words) == ("no gain", "Then nothing changes.")
 
 
@@ -264,7 +265,7 @@ def test_five_questions_are_answered_from_the_label_alone():
         "After 5 times such a guess is right fewer than 88 of 100 times",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Only the telephone: to change answers as this label says",  # whom must I trust?
-        "With 5,000 people the share of yes is right to ± 3 points in 95 of 100 surveys",  # how exact is the result?
+        "With 5,000 people the share of yes is right to ± 3 percentage points in 95 of 100 surveys",  # how exact is the result?
         "“Have you ever cheated?”",
         LINK,
     ):
@@ -306,7 +307,9 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
         assert f"swap yes and no with a chance of {100 * lie:.3g} %" in card
         assert accounting.right_of_100_words(epsilon, 0.0) in card
-        assert float(re.search(r"right to ± ([\d.]+) points", card)[1]) == pytest.approx(half_width, abs=0.005)
+        assert float(re.search(r"right to ± ([\d.]+) percentage points", card)[1]) == pytest.approx(
+            half_width, abs=0.005
+        )
 
 
 def test_a_question_for_which_a_code_has_no_room_is_left_out_of_the_link_not_off_the_card():

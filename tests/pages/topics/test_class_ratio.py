@@ -57,9 +57,9 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     nearest, *others = sorted(shares, key=lambda share: abs(share - 0.5))
     assert asked.truth == 100 * nearest
     assert asked.ask == (
-        "In set 1, 80 % of 60 images show a 7. In set 2, 20 % do. A computer is told this, but not which. It sees "
-        "images without labels, and works out the percentage in set 3. The truth there, 50 %, is hidden from it. "
-        "<b>What percentage does the computer find?</b>"
+        "We test a computer. It is told that 80 % of the 60 images in set 1 show a 7, and 20 % of those in set 2, but "
+        "not which. It sees images without labels. In set 3 the truth is 50 %, and the computer does not know that. "
+        "<b>What percentage does it find?</b>"
     )
     first, second = (f"{100 * share:.1f} %" for share in others)
     assert asked.explain == f"That is the closest of 3 methods. The others find {first} and {second}."
@@ -68,7 +68,7 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
     noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
     private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
-    assert "do (both numbers have noise). A computer is told this, but not which." in private.ask
+    assert "of those in set 2 (both numbers have noise), but not which. It sees" in private.ask
     assert "but not which" not in alone.ask, "a set of one class says what each is"
     assert "closest of 2 methods. The other finds" in alone.explain
     assert "<b>50\u00a0%</b>hidden from the computer" in asked.covered.html

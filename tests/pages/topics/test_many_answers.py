@@ -68,10 +68,9 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
     assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
-        f"A person’s own answer is on the list {100 * made.p:.0f} times of 100, each other answer {100 * made.q:.0f} "
-        "times of 100."
+        f"A person’s own answer is on {100 * made.p:.0f} of 100 lists, each other answer on {100 * made.q:.0f}."
     ) in panel.prediction.covered.html
-    assert f"<span>1: {first:.1f}\u00a0% <b>?</b></span>" in panel.prediction.covered.html
+    assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
     assert (
         "The true top 5, hidden from whoever collects the answers. Are they in our estimated top 5?"
         in panel.prediction.covered.html
@@ -84,7 +83,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
     little, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=10**6)))
-    assert "50.25 times of 100, each other answer 50.00 times" in little.prediction.covered.html
+    assert "50.25 of 100 lists, each other answer on 50.00." in little.prediction.covered.html
     lost, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=100)))
     assert lost.prediction.truth < 5
     (alike, *_), (two, *_) = (

@@ -108,7 +108,7 @@ def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
     assert of.takeaway().startswith(
-        "Each answer has a chance of <b>25 %</b> of being switched to the other one, so nobody"
+        "Each person switches the answer to the other one with a chance of <b>25 %</b>, so nobody"
     )
     assert of.takeaway().endswith("Type how many people raise a hand for each answer.")
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
@@ -164,7 +164,7 @@ def test_the_time_that_most_answered_is_read():
     at = join.join("BCDFG", True, None)
     of = shown(TELEPHONES, (60, 40), (1, 2), join=at)
     assert of.found.n_answers == 100
-    assert of.takeaway().startswith("The question is asked for the 2nd time. Each answer has")
+    assert of.takeaway().startswith("The question is asked for the 2nd time. Each phone switches")
     assert of.main()[0].figure.data["head"].count("<b>3</b> have answered") == 1
     assert panel("Asking everybody again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
@@ -210,8 +210,8 @@ def test_a_poll_with_a_check_says_how_many_did_not_follow_the_wheel(check):
 def test_what_two_wheels_do_is_said_of_each():
     of = disobeyed(poll.HALVES)
     assert (
-        "chance of <b>10 %</b> of being switched to the other one on half of the telephones, of <b>40 %</b> on the "
-        "others" in of.takeaway()
+        "switches each answer to the other one with a chance of <b>10 %</b> on half of the telephones, of <b>40 %</b> "
+        "on the others" in of.takeaway()
     )
     assert "With probability 10 % on one half of the telephones and 40 % on the other" in how_to_lie(of.question)
     assert "by chance" in panel("Percentages as sent", of).answer
