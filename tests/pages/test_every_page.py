@@ -11,6 +11,7 @@ from pages.kit import cache, link, report
 from pages.kit.page import Page
 from pages.kit.panel import Cards, Component, Panel, Table, to_csv
 from pages.kit.settings import Choice, Number, Setting, Words
+from pages.kit.step_answer import available_trials
 from pages.kit.values import Values
 from pages.topics import PAGES
 from tests.pages.visiting import html, takeaway, view, visit, warnings
@@ -110,6 +111,18 @@ def chapters() -> Iterator[tuple[Page, str]]:
     for page in PAGES:
         for chapter in page.chapters.all if page.chapters else ():
             yield page, chapter.name
+
+
+@by_address
+def test_the_guess_for_which_chapters_are_folded_is_the_one_that_the_page_begins_with(page: Page) -> None:
+    if not page.chapters:
+        return
+    question = page.question_of(Values())
+    answer = page.answer(question, available_trials(page, question))
+    panels = page.chapters.all[0].panels_for(answer, Values())
+    first = next(panel[0] if isinstance(panel, tuple) else panel for panel in panels)
+    asked = [first.prediction.name] if first.prediction else []
+    assert asked == [page.chapters.guess] * bool(page.chapters.guess)
 
 
 @pytest.mark.parametrize(("page", "chapter"), list(chapters()), ids=lambda value: getattr(value, "address", value))

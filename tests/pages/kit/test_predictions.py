@@ -44,7 +44,7 @@ Page(
     answer=lambda question, made: SimpleNamespace(share=question, takeaway=lambda: f"It is {question:g}."),
     question_of=lambda values: values[SHARE], controls=lambda values, main: inputs.number(SHARE),
     settings=lambda values: [SHARE], folds=lambda question, answer: {},
-    chapters=Chapters("view", (Chapter("One", panels), Chapter("Two", best), Chapter("Three", best))),
+    chapters=Chapters("view", (Chapter("One", panels), Chapter("Two", best), Chapter("Three", best)), guess="share"),
 ).run()
 """
 
@@ -92,6 +92,17 @@ def test_after_a_guess_it_stands_beside_the_truth_and_the_page_shows_all():
     assert 'class="pentagon" style="left:60.0%"' in result
     assert 'class="truth" style="left:35.0%"' in result
     assert "How many?" in takeaway(press(at, "Guess again"))
+
+
+def test_the_chapters_are_folded_until_the_guess_of_the_first_is_made():
+    at = opened(PAGE)
+    assert [body for body in bodies(at) if "More on this topic" in body and " open" not in body]
+    at.button_group(key="view").set_value("Two").run()
+    assert [body for body in bodies(at) if "More on this topic" in body and " open" in body], "one of them is shown"
+    at.button_group(key="view").set_value("One").run()
+    press(at, "Just show me")
+    assert not [body for body in bodies(at) if "More on this topic" in body]
+    assert not [body for body in bodies(opened(PAGE, {"share": "40"})) if "More on this topic" in body]
 
 
 def test_who_wants_no_guess_is_shown_the_figure_without_a_result():

@@ -186,7 +186,8 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert advised.words == "They see what one person sends."
     assert panel.summary.startswith(
         "How often can others guess one person’s answer correctly? Others guess which of two equally likely answers "
-        "is true. A coin toss is right 50 times of 100. With our advice: fewer than 74 of 100 times. They see what one person sends."
+        "is true. A coin toss is right 50 times of 100. With our advice: fewer than 74 of 100 times. They see what one "
+        "person sends."
     )
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
 
@@ -265,7 +266,7 @@ def test_five_questions_are_answered_from_the_label_alone():
         "After 5 times such a guess is right fewer than 88 of 100 times",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Only the telephone: to change answers as this label says",  # whom must I trust?
-        "With 5,000 people the share of yes is right to ± 3 percentage points in 95 of 100 surveys",  # how exact is the result?
+        "With 5,000 people the share of yes is right to ± 3 percentage points in 95 of 100 surveys",  # how exact is it?
         "“Have you ever cheated?”",
         LINK,
     ):
