@@ -32,6 +32,12 @@ class Task:
         return re.split(" without (?:a )?| but not the ", self.unlabelled)[1]
 
     @property
+    def details(self) -> str:
+        """What is known of a record without the class: “age, job and other details”; empty where that is no list."""
+        known, but, _ = self.unlabelled.partition(", but not the ")
+        return known.removeprefix("each person’s ") if but else ""
+
+    @property
     def positive(self) -> str:
         """The second class in words: the positive class of a binary task."""
         return self.words[1]

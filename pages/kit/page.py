@@ -46,6 +46,9 @@ from server import uploads
 from server.script_slots import in_script_slot, script_slot
 from server.streamlit_internals import is_hidden
 
+# So few chapters of the story need no button to the next one.
+_FEW_CHAPTERS = 2
+
 
 class Answer(Protocol):
     """The answer to a question; `takeaway` is its one or two sentences.
@@ -330,9 +333,9 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
         pass  # the next chapter has nothing to show yet
     elif name in story[:-1]:
         following = story[story.index(name) + 1]
-        st.button(
-            f"Next: {choice.on_screen(following)} →", on_click=values.put, args=(choice, following), key="next-chapter"
-        )
+        if len(story) > _FEW_CHAPTERS:
+            words = f"Next: {choice.on_screen(following)} →"
+            st.button(words, on_click=values.put, args=(choice, following), key="next-chapter")
     elif page.following:
         address, title = page.following
         screen.page_link(address, title, f"Next page: {title} →")
@@ -405,6 +408,7 @@ def _render(page: Page, chapter: Chapter | None, question: Any, answer: Any, pla
 
 def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, placeholder: Any) -> None:
     """Render a chapter's own controls and its panels; as a fragment where nothing else depends on them."""
+    predictions.rerun_after_change()
     if chapter.controls:
         with st.container(key="chapter-controls"):
             chapter.controls(answer)

@@ -25,9 +25,10 @@ from privdemo import limits
 ASK = "ask_for_guesses"
 # Keys in the session state: for each prediction by its name the question as it was answered and the guess, None where
 # the visitor made none; by the address of each page whether the visitor came to it by a link with settings; whether
-# this run of a page may ask; whether it asks now; and whether it is a step of a lecture that does.
+# this run of a page may ask; whether it asks now; whether it is a step of a lecture that does; and whether a guess was
+# made or deleted since the last run of the whole page.
 _GUESSES, _BY_LINK, _MAY_ASK, _ASKS = "guesses", "opened_by_link", "may_ask_for_guesses", "asks_for_guess"
-_IN_LECTURE = "asks_for_guess_in_lecture"
+_IN_LECTURE, _HAS_CHANGED = "asks_for_guess_in_lecture", "guesses_have_changed"
 # The buttons under the control for a guess, in the app and in lessons.
 GUESS_BUTTON, SHOW_BUTTON = "This is my guess", "Just show me"
 # A strip of dots is as high as this many dots one above the other, so that few of them stand close together.
@@ -44,6 +45,7 @@ def begin(page: str, is_whole: bool, is_wanted: bool) -> None:
     by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, bool(link.parameters()))
     st.session_state[_MAY_ASK] = is_wanted or (is_whole and not by_link)
     st.session_state[_IN_LECTURE] = is_wanted
+    st.session_state[_HAS_CHANGED] = False
     room_guesses.start_run()
 
 
@@ -104,11 +106,9 @@ def render_question(prediction: Prediction) -> None:
                     st.html(_known_mark(*prediction.known, scale))
         kept = (prediction, key)
         guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
-        shown = st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
+        st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
         if guessed and may_ask(name):
             st.caption("Choose one of them first." if isinstance(scale, tuple) else "Move the slider first.")
-        elif guessed or shown:
-            st.rerun()  # the whole page: what waited for the guess stands outside of a fragment, too
     if st.session_state.get(_IN_LECTURE):
         room_guesses.render(prediction)
 
@@ -122,22 +122,35 @@ def _known_mark(value: float, meaning: str, scale: Scale) -> str:
     return f'<p class="known-number" style="--at: {at:.2f}%"><span>{escape(words)}</span></p>'
 
 
+def rerun_after_change() -> None:
+    """Run the whole page again if a guess was made or deleted: what waits for it stands outside of a fragment, too."""
+    if st.session_state.get(_HAS_CHANGED):
+        st.rerun()
+
+
 def _keep_guess(prediction: Prediction, key: str) -> None:
     """Keep the guess that a visitor has marked; nothing is kept until an option is chosen or the slider moved."""
     if (guess := st.session_state.get(key)) is not None:
         room_guesses.end_asking()
-        _guesses()[prediction.name] = prediction.ask, guess
+        _keep(prediction, guess)
 
 
 def _keep_none(prediction: Prediction) -> None:
     """Keep that a visitor wants to see the figure without a guess."""
     room_guesses.end_asking()
-    _guesses()[prediction.name] = prediction.ask, None
+    _keep(prediction, None)
+
+
+def _keep(prediction: Prediction, guess: float | str | None) -> None:
+    """Keep a guess with its question, or with None that none was made."""
+    _guesses()[prediction.name] = prediction.ask, guess
+    st.session_state[_HAS_CHANGED] = True
 
 
 def _forget(name: str) -> None:
     room_guesses.forget(name)
     _guesses().pop(name, None)
+    st.session_state[_HAS_CHANGED] = True
 
 
 def _guesses() -> dict[str, Any]:

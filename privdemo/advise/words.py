@@ -95,7 +95,7 @@ def sending(question: Question, plan: Plan) -> str:
         return ""
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
-        lies = _chance(values["flip_prob"])
+        lies = f"{_chance(values['flip_prob'])}{_about_one_in(values['flip_prob'])}"
         two = "swap yes and no" if question.ask == YES_NO else "send the opposite answer"
         return f"{two} {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
     if plan.mechanism == "subset selection":
@@ -326,6 +326,12 @@ def _number(value: float) -> str:
 
 def _chance(probability: float) -> str:
     return f"with a chance of {100 * probability:.3g} %"
+
+
+def _about_one_in(probability: float) -> str:
+    """Return a probability as one in so many, in brackets, where that is within a tenth of it: “ (about 1 in 4)”."""
+    n = round(1 / probability)
+    return f" (about 1 in {n})" if abs(n * probability - 1) <= 0.1 else ""
 
 
 def _points(share: float) -> str:

@@ -24,20 +24,25 @@ _ROW = 76
 SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: "✗", OPEN: "–"}
 # The letters of a line that fit on a telephone, and on a slide.
 _LINE, SLIDE_LINE = 48, 90
-# The letters of a verdict that needs little space in the bar, and of the longest that stands there.
-_SHORT, _MIDDLE = 12, 16
+# From this part of all claims on a verdict's words stand in the bar, where that is wide.
+_WITH_WORDS = 0.065
 # The colour of each verdict, so dark that white words can be read on it; what cannot be checked has no marks.
 _COLOURS = {
     verdict: f"color-mix(in srgb, {colour} 80%, black)"
     for verdict, colour in {**{one: style.colour for one, style in STYLES.items()}, OPEN: palette.TRUTH.colour}.items()
 }
 VERDICT_CSS = """
-.verdicts { display: flex; gap: 2px; height: 2.5rem; margin: 0.25rem 0 0.5rem; }
-.verdicts i { display: flex; align-items: center; justify-content: center; min-width: 1.1rem; border-radius: 0.2rem;
-  color: white; font: bold 1.2rem "Source Sans", sans-serif; container-type: inline-size; }
-.verdicts i span { display: none; font-size: max(1rem, var(--least-letters, 0px)); white-space: nowrap; }
-@container (min-width: 8rem) { .verdicts i .short { display: inline; } }
-@container (min-width: 10rem) { .verdicts i .middle { display: inline; } }
+.verdicts-box { container-type: inline-size; }
+.verdicts { display: flex; gap: 2px; min-height: 2.5rem; margin: 0.25rem 0 0.5rem; }
+.verdicts i { display: flex; flex-direction: column; align-items: center; justify-content: center; min-width: 1.1rem;
+  border-radius: 0.2rem; color: white; font: bold 1.2rem "Source Sans", sans-serif; text-align: center; }
+.verdicts i span { display: none; font-size: max(0.9rem, var(--least-letters, 0px)); font-weight: 600;
+  line-height: 1.1; }
+@container (min-width: 62rem) {
+  .verdicts i { padding: 0.3rem 0.2rem; }
+  .verdicts i span { display: block; }
+  .verdict-legend .in-bar { display: none; }
+}
 .verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
 .verdict-legend span { white-space: nowrap; }
 .verdict-legend i, .verdict-sign i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
@@ -51,18 +56,16 @@ VERDICT_CSS = """
 
 def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
-    there = {verdict: n for verdict, n in counts.items() if n}
-    parts = "".join(
-        f'<i style="flex:{n};background:{_COLOURS[verdict]}">{n}{_in_bar(n, verdict)}</i>'
-        for verdict, n in there.items()
-    )
-    legend = "".join(
-        f'<span><i style="background:{_COLOURS[verdict]}"></i> <b>{n}</b> {escape(_of(n, verdict))}</span>'
-        for verdict, n in there.items()
-    )
+    parts, legend, n_all = "", "", sum(counts.values())
+    for verdict, n in counts.items():
+        if not n:
+            continue
+        colour, words, is_wide = f"background:{_COLOURS[verdict]}", escape(_of(n, verdict)), n >= _WITH_WORDS * n_all
+        parts += f'<i style="flex:{n};{colour}">{n}{f"<span>{words}</span>" * is_wide}</i>'
+        legend += f'<span{" class=in-bar" * is_wide}><i style="{colour}"></i> <b>{n}</b> {words}</span>'
     return (
-        f'<div class="verdicts" role="img" aria-label="{escape(verdict_words(counts))}">{parts}</div>'
-        f'<p class="verdict-legend">{legend}</p>'
+        f'<div class="verdicts-box"><div class="verdicts" role="img" aria-label="{escape(verdict_words(counts))}">'
+        f'{parts}</div><p class="verdict-legend">{legend}</p></div>'
     )
 
 
@@ -83,14 +86,6 @@ def published_and_found(what: str, says: str, published: str, found: str) -> str
     return (
         f'<div class="published-found"><small>{what}</small><small>{says}</small><span>{published}</span>'
         f"<small>we find</small><span>{found}</span></div>"
-    )
-
-
-def _in_bar(n: int, verdict: str) -> str:
-    """Return a verdict as it stands in the bar, where it has the space."""
-    words = "too vague" if verdict == DIFFERS else _of(n, verdict)
-    return f'<span class="{"short" if len(words) <= _SHORT else "middle"}">\u00a0{escape(words)}</span>' * (
-        len(words) <= _MIDDLE
     )
 
 

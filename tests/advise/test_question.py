@@ -147,8 +147,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 1000, 0.05),
             "It cannot be done: with 1,000 people and ε of at most 1, the share of yes is right to ± 6.69 percentage "
-            "points in 95 of 100 surveys. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people trust a "
-            "shuffler, or accept ± 6.69 points.",
+            "points in 95 of 100 surveys. Any one of these is enough: ask 1,795 people, allow ε = 1.446, let people "
+            "trust a shuffler, or accept ± 6.69 points.",
         ),
         (
             Question("counts", "curator", 600, 0.01, 16),

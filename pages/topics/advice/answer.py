@@ -110,7 +110,7 @@ def guesses(answer: Answer) -> list[Guess]:
     return [
         _guess(
             ours,
-            advise.what_is_seen(plan),
+            f"{advise.what_is_seen(plan)} Protection: {numbers.protection(plan.epsilon)}.",
             most_guessed_right(plan.epsilon, plan.delta),
         ),
         *(_guess_with_trust(answer, other) for other in answer.advice.alternatives),

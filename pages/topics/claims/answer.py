@@ -86,7 +86,9 @@ class Answer:
         """Say how many claims hold."""
         n, n_all = claims.count_verdicts(list(self.everything.values())), len(self.everything)
         checked = {claim.source for claim in self.everything.values() if claim.verdict != OPEN}
-        who = f"{len(checked)} papers and lecture slides" if self.source == EVERYBODY else self.source
+        who = self.source
+        if who == EVERYBODY:
+            who = f"{len(checked - {YAN})} papers and one lecture" if YAN in checked else f"{len(checked)} papers"
         about = f"claim{'s' * (n_all > 1)} about hiding personal data behind random noise"
         if n[OPEN] == n_all:
             return f"{who}: {n_all} {about}, which we have no data to check."

@@ -154,20 +154,20 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     if len(blind) < 2 or len(released) != 2:
         return None
-    one, other = (numbers.share(float(row[0]), 0) for row in released)
-    records, noisy = answer.task.records, " (both numbers have noise)" * config.private
+    records, noisy = answer.task.records, " (with noise)" * config.private
+    told = f"It is told {'only ' * _is_mixed(answer)}the percentages in sets 1 and 2"
+    if records == "people" and _is_mixed(answer):
+        told = f"To protect people, {told[0].lower()}{told[1:]}"
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
-    nobody = f", but not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
+    nobody = f", not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"We test a computer. It is told that {one} of the {config.set_size:,} {records} in set 1 "
-        f"{first_class(answer)}, and {other} of those in set 2{noisy}{nobody}. It sees {answer.task.unlabelled}. In "
-        f"{_target(answer)} the truth is {true}, and the computer does not know that. "
-        "<b>What percentage does it find?</b>",
+        f"<b>We know that {true} of {_target(answer)} {first_class(answer)}. What percentage will a computer find?</b> "
+        f"It sees {answer.task.unlabelled}. {told}{noisy}{nobody}.",
         100 * nearest,
         Scale(0, 100),
         Markup(charts.given_html(given)),

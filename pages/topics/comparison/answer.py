@@ -305,13 +305,12 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     labels = example_labels(config, N_IMAGES)
     truly, as_told = ([names.classes[label] for label in classes] for classes in labels)
     sheet = figures.sample_sheet(records(config.dataset), N_IMAGES)[0] if has_pixels(config.dataset) else None
-    after = f"after {config.people:,} such {names.records}"
     table = figures.labelled_html(
         {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
-        (f"{after}: {known} right", f"{after}: ?"),
+        tuple(f"computer gets {share} of new {names.records} right" for share in (known, "?")),
     )
-    luck = f"By luck alone, 50 % of new {names.records} are right."
+    luck = f"Pure guessing would get 50 % of new {names.records} right."
     return Markup(f"{table}<p>Dashed: switched by chance. {luck}</p>")
 
 

@@ -143,8 +143,8 @@ class Answer:
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
             GUESS,
-            f"{self._sending} From these we estimate how common each {one} is. <b>How many of the {n} "
-            f"most common {many} will be in our estimated top {n}?</b>",
+            f"<b>How many of the {n} most common {many} will be in our estimated top {n}?</b> {self._sending} From "
+            f"what all send we estimate how common each {one} is.",
             n - len(missing),
             Scale(0, n, 1, ""),
             Markup(f"<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
@@ -229,7 +229,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The true top {n}, hidden from whoever collects the answers. Are they in our estimated top {n}?",
+            f"The true top {n}, which whoever collects the answers never sees. Are they in our estimated top {n}?",
             [str(name) for name in truth.names[:n]],
             true,
             [numbers.share(share) for share in true],

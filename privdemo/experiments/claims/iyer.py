@@ -436,8 +436,8 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="A promise of privacy fails more often than a paper says.",
-        what="Privacy is promised, except for a small chance that the promise fails. This chance is:",
+        surprise="Noise fails to protect people more often than a paper says.",
+        what="Noise hides what is true of one person, but with a small chance it gives more away. This chance is:",
         card_unit=(100, "%"),
     ),
     ClaimRow(
