@@ -114,7 +114,7 @@ def _then(plan: Plan) -> str:
     if "local_epsilon" in plan.parameters:
         return ", and let a shuffler mix what is sent"
     # Beyond this ε one answer is hardly in doubt.
-    return ", so that nobody can be sure of any one answer" if plan.epsilon < _IN_DOUBT else ""
+    return ". So nobody can be sure of any one answer" if plan.epsilon < _IN_DOUBT else ""
 
 
 def added_noise(question: Question, plan: Plan) -> str:

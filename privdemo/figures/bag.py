@@ -22,6 +22,7 @@ BAG_CSS = """
   max-width: 44rem; }
 .bag figure { margin: 0; display: grid; grid-row: 1 / span 3; grid-template-rows: subgrid; }
 .bag figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); margin-bottom: 0.4rem; align-self: end; }
+.bag figcaption b { font-size: 1.5rem; line-height: 1; }
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
@@ -37,22 +38,25 @@ def bag_html(
     kept: str,
     legend: tuple[str, str],
     sent: str,
+    told: str,
     unknown: str,
     alt: str,
 ) -> str:
     """Return one bag of `size` records as HTML: at the left with their labels, at the right what is sent on.
 
     `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels. `kept` and `sent`
-    are the headings, `legend` the names of both labels, `unknown` that of records without.
+    are the headings, `told` is the part of `sent` that stands out, `legend` the names of both labels, `unknown` that of
+    records without.
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
     owner = _field(labels, {0: SAID_A, 1: SAID_B}, alt)
     leaving = _field(np.zeros(min(n_sent, MOST), int), {0: UNLABELLED}, "")
+    heading = html.escape(sent).replace(html.escape(told), f"<b>{html.escape(told)}</b>", 1)
     signs = "<br>".join(_legend(dot, name) for dot, name in zip((SAID_A, SAID_B), legend, strict=True))
     return (
         f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'
-        f'<span class="leaves" aria-hidden="true">→</span><figure><figcaption>{html.escape(sent)}</figcaption>{leaving}'
+        f'<span class="leaves" aria-hidden="true">→</span><figure><figcaption>{heading}</figcaption>{leaving}'
         f"<p>{_legend(UNLABELLED, unknown)}</p></figure></div>"
     )
 

@@ -1,4 +1,4 @@
-"""How often guesses between two answers are right, as rows with bars from a coin toss to no privacy."""
+"""How often guesses between two answers are right, as rows with bars of 100 guesses."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ GUESS_BAR_CSS = f"""
 .guess-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85; }}
 .guess-row b {{ font-weight: 600; }}
 .guess-row .number {{ font-size: 1.1rem; font-weight: 600; }}
-.guess-row .track {{ height: 1rem; border-left: 2px solid; background: rgba(128, 128, 128, 0.3); }}
-.guess-row .track i {{ display: block; height: 100%; background: {palette.NAIVE.colour}; }}
+.guess-row .track {{ display: flex; height: 1rem; background: rgba(128, 128, 128, 0.25); }}
+.guess-row .track i {{ background: {palette.NAIVE.colour}; }}
+.guess-row .track .toss {{ width: 50%; background: {palette.TRUTH.colour}; }}
 .guess-row.head {{ padding: 0.4rem 0 0; font-size: max(0.875rem, var(--least-letters, 0px)); }}
-.guess-row .ends {{ display: flex; justify-content: space-between; }}
+.guess-row .ends {{ display: grid; grid-template-columns: 1fr auto 1fr; }}
+.guess-row .ends :last-child {{ text-align: right; }}
 .guess-row ~ .guess-row:not(.head) {{ border-top: 1px solid rgba(128, 128, 128, 0.3); }}
 @media (max-width: 700px) {{
   .guess-row {{ grid-template-columns: minmax(0, 1fr); gap: 0.4rem; }}
@@ -45,12 +47,12 @@ class Guess(NamedTuple):
 def guess_rows(title: str, words: str, guesses: Sequence[Guess], others: str = "") -> str:
     """Return a row for each case under a `title` and `words`, as HTML; all but the first under the title `others`.
 
-    A bar begins where the guess is right half the time, and is full where it always is. What both ends mean stands
-    over the bars.
+    A bar is full where the guess is always right. The half that a coin toss would reach is grey, the rest coloured.
+    What the ends and the middle mean stands over the bars.
     """
     head = (
         '<div class="guess-row head"><div></div><div class="ends">'
-        "<span>50: a coin toss</span><span>longer = less private</span><span>100: no privacy</span></div>"
+        "<span>0</span><span>50: a coin toss</span><span>100: no privacy</span></div>"
         "<div></div></div>"
     )
     first, *rest = map(_row, guesses)
@@ -63,8 +65,8 @@ def _row(guess: Guess) -> str:
     bar = ""
     if guess.probability is not None:
         limits.Limit("probability", 0.5, 1.0).check(guess.probability)
-        width = f"{200 * (guess.probability - 0.5):.3g}%"
-        bar = f'<div class="track" aria-hidden="true"><i style="width:{width}"></i></div>'
+        width = f"{100 * (guess.probability - 0.5):.3g}%"
+        bar = f'<div class="track" aria-hidden="true"><i class="toss"></i><i style="width:{width}"></i></div>'
     words = html.escape(guess.words).replace("± ", "±\u00a0")
     return (
         f'<div class="guess-row"><div><b>{html.escape(guess.title)}</b><small>{words}</small></div>'

@@ -76,21 +76,31 @@ OPEN_SHARES_CSS = f"""
   font-variant-numeric: tabular-nums; }}
 .open-shares h4 {{ grid-column: 1 / -1; font-size: 1rem; font-weight: 600; margin: 0 0 0.35rem; padding: 0;
   line-height: 1.3; }}
+.open-shares p {{ grid-column: 1 / -1; font-size: 1rem; margin: 0.5rem 0 0; }}
 .open-shares i {{ height: 0.8rem; box-sizing: border-box; border: 1px solid {palette.TRUTH.colour};
   background: {_PALE_TRUTH}; }}
 @media (max-width: 700px) {{ .open-shares {{ grid-template-columns: fit-content(60%) minmax(0, 1fr); }} }}
 """
 
 
-def open_shares_html(title: str, names: Sequence[str], true: Sequence[float], written: Sequence[str]) -> str:
-    """Return `true` shares as bars, each with its name and the words `written` on it, as HTML."""
+def open_shares_html(
+    title: str, estimated: str, names: Sequence[str], true: Sequence[float], written: Sequence[str]
+) -> str:
+    """Return `true` shares as bars, each with its name and the words `written` on it, as HTML.
+
+    Below them stand as many open places for the `estimated` ones.
+    """
     most, nbsp = max(true), "\u00a0"
     rows = "".join(
         f"<span>{html.escape(name)}: {words.replace(' %', nbsp + '%')}</span>"
         f'<i style="width:{100 * share / most:.2f}%"></i>'
         for name, share, words in zip(names, true, written, strict=True)
     )
-    return f'<div class="open-shares"><h4>{html.escape(title)}</h4>{rows}</div>'
+    places = '<b class="sent">?</b> ' * len(names)
+    return (
+        f'<div class="open-shares"><h4>{html.escape(title)}</h4>{rows}'
+        f"<p><b>{html.escape(estimated)}</b> {places}</p></div>"
+    )
 
 
 def shares(found: Release) -> Figure:

@@ -140,8 +140,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be sure of any one "
-            "answer. From 5,000 such answers the share of yes can still be worked out, to ± 3 percentage "
+            "Let each person’s phone swap yes and no with a chance of 26.9 % (about 1 in 4). So nobody can be sure of "
+            "any one answer. From 5,000 such answers the share of yes can still be worked out, to ± 3 percentage "
             "points in 95 of 100 surveys. The price of privacy: 5,000 people instead of 1,064 with true answers.",
         ),
         (
@@ -158,8 +158,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone swap yes and no with a chance of 26.9 %, so that nobody can be sure of any one "
-            "answer. With 1 person the share of yes may be anything; with true answers, ± 44.5 points.",
+            "Let each person’s phone swap yes and no with a chance of 26.9 % (about 1 in 4). So nobody can be sure of "
+            "any one answer. With 1 person the share of yes may be anything; with true answers, ± 44.5 points.",
         ),
         (
             Question("classifier", "nobody", 100),

@@ -7,8 +7,8 @@ import pytest
 from privdemo.figures.guess_bar import Guess, guess_rows
 
 
-@pytest.mark.parametrize(("probability", "filled"), [(0.5, 0), (0.75, 50), (0.731, 46.2), (1.0, 100)])
-def test_the_bar_is_filled_from_a_coin_toss_to_no_privacy(probability, filled):
+@pytest.mark.parametrize(("probability", "filled"), [(0.5, 0), (0.75, 25), (0.731, 23.1), (1.0, 50)])
+def test_after_the_half_of_a_coin_toss_the_bar_is_filled_up_to_how_often_a_guess_is_right(probability, filled):
     (width,) = re.findall(r"width:([\d.]+)%", guess_rows("who?", "how", [Guess("one", "1", "so", probability)]))
     assert float(width) == filled
 

@@ -111,7 +111,8 @@ def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dot
     words = {
         "kept": "kept & seen",
         "legend": ("yes", "no"),
-        "sent": "sent",
+        "sent": "What is told: 30 %",
+        "told": "30 %",
         "unknown": "?",
     }
     page = bag_html(size, 0.3, size // 2, **words, alt="a bag")
@@ -126,6 +127,7 @@ def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dot
     assert counts[0] == {A_COLOUR: round(0.3 * dots), B_COLOUR: round(0.7 * dots)}
     assert counts[1] == {palette.TRUTH.colour: min(size // 2, 1000)}
     assert "kept &amp; seen" in page
+    assert "What is told: <b>30 %</b>" in page
 
 
 def column_of(trace, column):

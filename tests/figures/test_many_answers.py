@@ -135,8 +135,8 @@ def test_the_scale_of_shares_stands_over_the_plot_and_below_it(epsilon: float, p
 
 
 def test_a_true_share_stands_beside_its_estimate_while_that_is_open() -> None:
-    reader = Reader(charts.open_shares_html("who <", ["cold", "a & b"], [0.4, 0.1], ["40 %", "10 %"]))
+    reader = Reader(charts.open_shares_html("who <", "found >", ["cold", "a & b"], [0.4, 0.1], ["40 %", "10 %"]))
     assert [bar["style"] for bar in reader.all("i")] == ["width:100.00%", "width:25.00%"]
     words = " ".join(reader.words)
-    for part in ("who <", "cold: 40\u00a0%", "a & b: 10\u00a0%"):
+    for part in ("who <", "found >", "?", "cold: 40\u00a0%", "a & b: 10\u00a0%"):
         assert part in words

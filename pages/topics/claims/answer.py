@@ -89,7 +89,7 @@ class Answer:
         who = self.source
         if who == EVERYBODY:
             who = f"{len(checked - {YAN})} papers and one lecture" if YAN in checked else f"{len(checked)} papers"
-        about = f"claim{'s' * (n_all > 1)} about hiding personal data behind random noise"
+        about = f"claim{'s' * (n_all > 1)} about protecting people’s data by random changes (noise)"
         if n[OPEN] == n_all:
             return f"{who}: {n_all} {about}, which we have no data to check."
         return (

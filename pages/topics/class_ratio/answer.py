@@ -147,8 +147,9 @@ def _found_panel(answer: Answer) -> Panel:
 
 
 def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
-    """Return the guess of what the closest method finds; None where fewer than two learn without labels, or there are
-    more than two sets.
+    """Return the guess of how far off the closest method is.
+
+    Return None where fewer than two methods learn without labels, or there are more than two sets.
     """
     config, truth, released = answer.question.config, float(answer.trials[0].truth[0]), answer.trials[0].released
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
@@ -162,18 +163,19 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     nobody = f", not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
+    off = 100 * abs(nearest - truth)
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"<b>We know that {true} of {_target(answer)} {first_class(answer)}. What percentage will a computer find?</b> "
-        f"It sees {answer.task.unlabelled}. {told}{noisy}{nobody}.",
-        100 * nearest,
-        Scale(0, 100),
+        f"<b>The truth: {true} of {_target(answer)} {first_class(answer)}. How far off will a computer’s estimate "
+        f"be?</b> The computer sees {answer.task.unlabelled}. {told}{noisy}{nobody}.",
+        off,
+        Scale(0, 50 if off <= 50 else 100, 1, " points"),
         Markup(charts.given_html(given)),
-        f"That is the closest of {len(blind)} methods. {rest}.",
-        f"Your guess: what the computer finds for {_target(answer)}",
-        (100 * truth, "the truth, hidden from it"),
+        f"The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
+        "Your guess: how many percentage points the estimate is off",
+        (100 * abs(truth - 0.5), "if the computer always said 50 %") if abs(truth - 0.5) >= 0.1 else None,
     )
 
 

@@ -277,12 +277,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     known = value(question.metric, answer.marks[CLEAN].mean)
     one, other = map(escape, names.classes)
     remark = f"{escape(names.remark)} " if names.remark else ""
+    per_hundred = numbers.per_hundred(_flip_prob(config))
     return Prediction(
         GUESS,
         f"{remark}A computer learns from {config.people:,} people’s {names.records} and {names.labels}. To protect "
-        f"people, each {names.label} has a chance of {_chance(config)} of being switched before the computer sees it "
-        f"({one} to {other}, or {other} to {one}).{_pushed_sentence(config)} <b>What share of new {names.records} does "
-        "it get right?</b>",
+        f"people, about {per_hundred} of 100 {names.labels}, picked by chance, are switched before the computer sees "
+        f"them ({one} to {other}, or {other} to {one}).{_pushed_sentence(config)} <b>What share of new "
+        f"{names.records} does it get right?</b>",
         100 * answer.marks[best].mean,
         Scale(0, 100, 0.5),
         _before_the_guess(answer, known),
@@ -292,9 +293,14 @@ def _prediction(answer: Answer) -> Prediction | None:
     )
 
 
+def _flip_prob(config: ComparisonConfig) -> float:
+    """Return with which chance people who trust nobody switch their labels, to two digits."""
+    return float(f"{RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob:.2g}")
+
+
 def _chance(config: ComparisonConfig) -> str:
-    """Return with which chance people who trust nobody switch their labels."""
-    return numbers.percent(float(f"{RandomisedResponse.from_epsilon(config.epsilon, 2).flip_prob:.2g}"))
+    """Write with which chance people who trust nobody switch their labels."""
+    return numbers.percent(_flip_prob(config))
 
 
 def _before_the_guess(answer: Answer, known: str) -> Markup:
@@ -306,9 +312,9 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     truly, as_told = ([names.classes[label] for label in classes] for classes in labels)
     sheet = figures.sample_sheet(records(config.dataset), N_IMAGES)[0] if has_pixels(config.dataset) else None
     table = figures.labelled_html(
-        {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
+        {} if sheet is None else {f"{N_IMAGES} {names.records}{f': {names.key}' * bool(names.key)}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
-        tuple(f"computer gets {share} of new {names.records} right" for share in (known, "?")),
+        tuple(f"learning from {config.people:,}: {share} of new {names.records} right" for share in (known, "?")),
     )
     luck = f"Pure guessing would get 50 % of new {names.records} right."
     return Markup(f"{table}<p>Dashed: switched by chance. {luck}</p>")
@@ -323,7 +329,7 @@ def _pushed_sentence(config: ComparisonConfig) -> str:
 
 def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
     """Say who sees what, and what hides it from all others; on a telephone each has one line."""
-    _, label, labels, (_, second), _ = names_in(config.dataset)
+    _, label, labels, (_, second), *_ = names_in(config.dataset)
     nobody = _sees(NOBODY, config), f"each is switched with a chance of {_chance(config)}"
     if config.private == RECORDS:
         nobody = nobody[0], f"each pixel and {label} is changed at random"

@@ -83,13 +83,17 @@ def change(now: Row, then: Row) -> Change:
 
 
 class Names(NamedTuple):
-    """What records, one label, several and the two classes are called on screen, and a `remark` on that."""
+    """What records, one label, several and the two classes are called on screen, and a `remark` on that.
+
+    `key` says which class each digit stands for, where digits stand for something.
+    """
 
     records: str
     label: str
     labels: str
     classes: tuple[str, str]
     remark: str = ""
+    key: str = ""
 
     @property
     def second(self) -> str:
@@ -105,7 +109,8 @@ def names_in(dataset: Source) -> Names:
     if not isinstance(dataset, str):
         return Names("scans", "diagnosis", "diagnoses", (one, other), "These images stand for scans here.")
     remark = f"Handwritten digits stand for scans here: {one} for healthy, {other} for ill."
-    return Names("scans", "diagnosis", "diagnoses", ("healthy", "ill"), remark)
+    key = f"{one} = healthy, {other} = ill"
+    return Names("scans", "diagnosis", "diagnoses", ("healthy", "ill"), remark, key)
 
 
 def people(config: ComparisonConfig) -> str:

@@ -162,7 +162,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        (100 * nothing, f"right without learning, by always saying “{answer.task.labels[0]}”"),
+        (100 * nothing, f"right by always saying “{answer.task.labels[0]}”, as so many do"),
     )
 
 
@@ -180,6 +180,7 @@ def one_bag(answer: Answer) -> Markup:
     scale = f" (a dot is {size / MOST_DOTS:.1f} of them)" if size > MOST_DOTS else ""
     positive = f"{round(size * float(trial.true_proportions[0])):,}"
     config = answer.question.config
+    told = _share(float(trial.proportions[0]))
     details = f"{task.details} known, " if task.details and config.k == 1 else ""
     also = f", and {_sent_words(answer)}" if config.k > 1 or math.isfinite(config.feature_epsilon) else ""
     return Markup(
@@ -189,7 +190,8 @@ def one_bag(answer: Answer) -> Markup:
             n_sent,
             kept=f"One group as an example: {positive} of its {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
-            sent=f"What the computer is told: {_share(float(trial.proportions[0]))} {_total_words(answer)}{also}",
+            sent=f"What the computer is told: {told} {_total_words(answer)}{also}",
+            told=told,
             unknown=f"one of them: {details}{task.kept_back} unknown",
             alt=one_bag_words(answer),
         )

@@ -218,18 +218,20 @@ class Answer:
         made = many_answers.mechanism(self.question.config.oracle, self.k, self.question.config.epsilon)
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ""
-        there, other = (numbers.people_of_100(chance) for chance in (made.p, made.q))
+        people, there, other = "100", *(numbers.people_of_100(chance) for chance in (made.p, made.q))
         if there == other:
-            there, other = (f"{100 * chance:.2f}" for chance in (made.p, made.q))
+            people, there, other = "10,000", *(f"{10_000 * chance:,.0f}" for chance in (made.p, made.q))
         one, _ = nouns(self.question)
-        return f"A person’s own {one} is on {there} of 100 lists, each other {one} on {other}. "
+        own = f"Of {people} people, {there} have their own {one} on their list."
+        return f"{own} Each other {one} is on {other} of {people} lists."
 
     def _open_shares(self, n: int) -> str:
         """Return the shares of the `n` most common answers, of which it is open whether they are found, as HTML."""
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The true top {n}, which whoever collects the answers never sees. Are they in our estimated top {n}?",
+            f"The truth, which whoever collects the answers never sees: the {n} most common {nouns(self.question)[1]}",
+            f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,
             [numbers.share(share) for share in true],

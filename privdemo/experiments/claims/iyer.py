@@ -437,7 +437,7 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Noise fails to protect people more often than a paper says.",
-        what="Noise hides what is true of one person, but with a small chance it gives more away. This chance is:",
+        what="Noise is to hide what is true of one person. With a small chance it fails to. This chance is:",
         card_unit=(100, "%"),
     ),
     ClaimRow(

@@ -59,8 +59,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice if people trust nobody: let each person’s phone swap yes and no with a chance of 26.9 %, so "
-        "that nobody can be sure of any one answer.</b> From 5,000 such answers" in words
+        "<b>Our advice if people trust nobody: let each person’s phone swap yes and no with a chance of 26.9 % "
+        "(about 1 in 4).</b> So nobody can be sure of any one answer. From 5,000 such answers" in words
     )
 
 
@@ -183,11 +183,11 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert again.number == "fewer than 88 of 100 times"
     advised = rows["With our advice"]
     assert (advised.number, advised.probability) == ("fewer than 74 of 100 times", right(1.0))
-    assert advised.words == "They see what one person sends."
+    assert advised.words == "They see what one person sends. Protection: moderate."
     assert panel.summary.startswith(
         "How often can others guess one person’s answer correctly? Others guess which of two equally likely answers "
-        "is true. A coin toss is right 50 times of 100. With our advice: fewer than 74 of 100 times. They see what one "
-        "person sends."
+        "is true. Grey: what a coin toss gets right. Orange: more than that. With our advice: fewer "
+        "than 74 of 100 times. They see what one person sends."
     )
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
 

@@ -38,8 +38,8 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 
 def test_the_headline_counts_claims_and_papers(everything):
     assert PAGE.question == f"{len(everything)} published claims about protecting data: do they hold?"
-    n_papers = len({claim.source for claim in everything if claim.verdict != claims.OPEN})
-    words = f"of {n_papers} papers and lecture slides again. Of {len(everything)} claims about hiding"
+    n_sources = len({claim.source for claim in everything if claim.verdict != claims.OPEN})
+    words = f"of {n_sources - 1} papers and one lecture again. Of {len(everything)} claims about protecting"
     assert words in shown().takeaway()
 
 
@@ -68,7 +68,7 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
         shown()
         .takeaway()
         .endswith(
-            f" noise, <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not; the other {others} hold only in part, are "
+            f" (noise), <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not; the other {others} hold only in part, are "
             "too close to call, are too vague to judge or have no data to check."
         )
     )
@@ -78,7 +78,7 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     assert f"<b>{of_yan[HOLDS]}</b> hold and <b>{of_yan[FAILS]}</b> do not; the other " in words
     (john,) = {claim.source for claim in everything if claim.source.startswith("John")}
     assert shown(source=john).takeaway() == (
-        f"{john}: 1 claim about hiding personal data behind random noise, which we have no data to check."
+        f"{john}: 1 claim about protecting people’s data by random changes (noise), which we have no data to check."
     )
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == 1 + len(everything)

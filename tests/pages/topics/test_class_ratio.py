@@ -55,22 +55,21 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     asked = shown.main()[0].prediction
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
     nearest, *others = sorted(shares, key=lambda share: abs(share - 0.5))
-    assert asked.truth == 100 * nearest
+    assert asked.truth == 100 * abs(nearest - 0.5)
     assert asked.ask == (
-        "We test a computer. It is told that 80 % of the 60 images in set 1 show a 7, and 20 % of those in set 2, but "
-        "not which. It sees images without labels. In set 3 the truth is 50 %, and the computer does not know that. "
-        "<b>What percentage does it find?</b>"
+        "<b>The truth: 50 % of set 3 show a 7. How far off will a computer’s estimate be?</b> The computer sees images "
+        "without labels. It is told only the percentages in sets 1 and 2, not which."
     )
-    first, second = (f"{100 * share:.1f} %" for share in others)
-    assert asked.explain == f"That is the closest of 3 methods. The others find {first} and {second}."
-    assert asked.known == (50.0, "the truth, hidden from it")
+    found, first, second = (f"{100 * share:.1f} %" for share in (nearest, *others))
+    assert asked.explain == f"The closest of 3 methods finds {found}. The others find {first} and {second}."
+    assert asked.known is None, "always saying 50 % would be right"
     pure = replace(SMALL, rho=0.0, methods=(SPREAD, MMD))
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
     noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
     private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
-    assert "of those in set 2 (both numbers have noise), but not which. It sees" in private.ask
-    assert "but not which" not in alone.ask, "a set of one class says what each is"
-    assert "closest of 2 methods. The other finds" in alone.explain
+    assert "It is told only the percentages in sets 1 and 2 (with noise), not which." in private.ask
+    assert "not which" not in alone.ask, "a set of one class says what each is"
+    assert "The closest of 2 methods finds" in alone.explain
     assert "<b>50\u00a0%</b>hidden from the computer" in asked.covered.html
     assert 'class="bar"' not in asked.covered.html, "what methods find is not shown yet"
 

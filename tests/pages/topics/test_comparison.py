@@ -478,7 +478,7 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.truth == 100 * best[NOBODY]
-    assert "a chance of 27 % of being switched before the computer sees it (healthy to ill, or ill to healthy)" in (
+    assert "about 27 of 100 diagnoses, picked by chance, are switched before the computer sees them (healthy to" in (
         prediction.ask
     )
     assert "“7” for healthy, “9” for ill" in prediction.ask

@@ -113,13 +113,16 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert "2 trials cannot tell" in scores.summary
     assert scores.prediction.truth == 100 * best
     negative = 1 - sum(trial.test_share for trial in shown.trials) / len(shown.trials)
-    assert scores.prediction.known == (pytest.approx(100 * negative), "right by always saying “benign”")
+    assert scores.prediction.known == (
+        pytest.approx(100 * negative),
+        "right by always saying “benign”, as so many do",
+    )
     assert scores.prediction.covered == bag.figure
     trial = shown.trials[0]
     positive = round(float(trial.true_proportions[0]) * trial.sizes[0])
     assert f"knows that {positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.summary
     percent = f"{100 * trial.proportions[0]:.1f}".removesuffix(".0")
-    assert f"What the computer is told: {percent} % of this group are malignant" in bag.figure.html
+    assert f"What the computer is told: <b>{percent} %</b> of this group are malignant" in bag.figure.html
     assert ("with noise; the truth is" in bag.figure.html) == math.isfinite(config.proportion_epsilon)
     assert f"{positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.figure.html
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"

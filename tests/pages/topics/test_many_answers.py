@@ -61,20 +61,19 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ranked = (-estimates.shares).argsort()[:5]
     assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
     assert panel.prediction.ask == (
-        f"{sending} From these we estimate how common each answer is. <b>How many of the 5 most common answers will "
-        "be in our estimated top 5?</b>"
+        f"<b>How many of the 5 most common answers will be in our estimated top 5?</b> {sending} From what all send we "
+        "estimate how common each answer is."
     )
     first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
     assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
-        f"A person’s own answer is on {100 * made.p:.0f} of 100 lists, each other answer on {100 * made.q:.0f}."
+        f"Of 100 people, {100 * made.p:.0f} have their own answer on their list. Each other answer is on "
+        f"{100 * made.q:.0f} of 100 lists."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
-    assert (
-        "The true top 5, hidden from whoever collects the answers. Are they in our estimated top 5?"
-        in panel.prediction.covered.html
-    )
+    assert "never sees: the 5 most common answers</h4>" in panel.prediction.covered.html
+    assert "<b>Our estimated top 5:</b>" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
@@ -83,7 +82,10 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
     little, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=10**6)))
-    assert "50.25 of 100 lists, each other answer on 50.00." in little.prediction.covered.html
+    assert (
+        "Of 10,000 people, 5,025 have their own answer on their list. Each other answer is on 5,000 of"
+        in little.prediction.covered.html
+    )
     lost, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=100)))
     assert lost.prediction.truth < 5
     (alike, *_), (two, *_) = (

@@ -502,7 +502,7 @@ def test_no_level_stands_in_for_a_question_that_is_shipped_or_differs_in_more(mo
     [
         (BinaryChannel(0.0, 0.3), "15 % of the labels were switched (“9” to “7”)."),
         (BinaryChannel(0.1, 0.0), "5 % of the labels were switched (“7” to “9”)."),
-        (BinaryChannel(0.0, 0.0), "from black to white. From these a computer"),
+        (BinaryChannel(0.0, 0.0), "replaced by a random shade from black to white."),
     ],
 )
 def test_only_labels_that_are_switched_are_said_to_be(labels, words):
@@ -528,10 +528,10 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "The images stand for medical scans, their labels for diagnoses. To protect 80 people, 20 % of the pixels were "
-        "replaced by a random shade from black to white and 20 % of the labels were switched (“7” to “9” or “9” to "
-        "“7”). From these a computer learned to tell 7 from 9. <b>Of 100 new, unchanged images, how many does it name "
-        "correctly?</b>"
+        "<b>Of 100 new, unchanged images, how many will a computer name correctly?</b> It learned to tell 7 from 9 "
+        "from images, each in place of one patient’s medical scan, and labels in place of diagnoses. To protect 80 "
+        "people, 20 % of the pixels were replaced by a random shade from black to white and 20 % of the labels were "
+        "switched (“7” to “9” or “9” to “7”)."
     )
     assert panel.prediction.known == (50.0, "by luck alone")
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
