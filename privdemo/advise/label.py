@@ -81,7 +81,8 @@ def _how(question: Question, plan: Plan) -> str:
     if sends := sending(question, plan):
         name = "randomised response" if question.answers == 2 else FREQUENCY_ORACLES[plan.mechanism].title
         then = " A shuffler mixes what is sent." if plan.trust == "shuffler" else ""
-        return f"Your telephone will {sends} ({name}).{f' A computer is trained with {method}.' if method else then}"
+        then = f" A computer is trained with {method}." if method else then
+        return f"Your telephone will {sends}; the method is {name}.{then}"
     if relied_on(plan) == "leader":
         does = (
             f"publishes with noise how many have the label, and a computer is trained with {method}"

@@ -87,7 +87,9 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a phone does: “swap yes and no with a chance of 27 %”; nothing if true answers are counted."""
+    """Return what a phone does: “swap yes and no with a chance of about 1 in 4 (26.9 %)”; nothing if true answers are
+    counted.
+    """
     values = plan.parameters
     if question.ask == CLASSIFIER:
         return f"send the other label {_chance(values['flip_prob'])}" if "flip_prob" in values else ""
@@ -95,7 +97,7 @@ def sending(question: Question, plan: Plan) -> str:
         return ""
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
-        lies = f"{_chance(values['flip_prob'])}{_about_one_in(values['flip_prob'])}"
+        lies = _how_often(values["flip_prob"])
         two = "swap yes and no" if question.ask == YES_NO else "send the opposite answer"
         return f"{two} {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
     if plan.mechanism == "subset selection":
@@ -328,10 +330,12 @@ def _chance(probability: float) -> str:
     return f"with a chance of {100 * probability:.3g} %"
 
 
-def _about_one_in(probability: float) -> str:
-    """Return a probability as one in so many, in brackets, where that is within a tenth of it: “ (about 1 in 4)”."""
+def _how_often(probability: float) -> str:
+    """Return a chance, and as one in so many if that is within a tenth: “with a chance of about 1 in 4 (26.9 %)”."""
     n = round(1 / probability)
-    return f" (about 1 in {n})" if abs(n * probability - 1) <= 0.1 else ""
+    if n == 1 or abs(n * probability - 1) > 0.1:
+        return _chance(probability)
+    return f"with a chance of about 1 in {n} ({100 * probability:.3g} %)"
 
 
 def _points(share: float) -> str:

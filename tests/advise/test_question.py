@@ -140,7 +140,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone swap yes and no with a chance of 26.9 % (about 1 in 4). So nobody can be sure of "
+            "Let each person’s phone swap yes and no with a chance of about 1 in 4 (26.9 %). So nobody can be sure of "
             "any one answer. From 5,000 such answers the share of yes can still be worked out, to ± 3 percentage "
             "points in 95 of 100 surveys. The price of privacy: 5,000 people instead of 1,064 with true answers.",
         ),
@@ -158,7 +158,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone swap yes and no with a chance of 26.9 % (about 1 in 4). So nobody can be sure of "
+            "Let each person’s phone swap yes and no with a chance of about 1 in 4 (26.9 %). So nobody can be sure of "
             "any one answer. With 1 person the share of yes may be anything; with true answers, ± 44.5 points.",
         ),
         (
@@ -243,7 +243,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
     ("asked", "how", "trusted"),
     [
         (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Only the telephone"),
-        (Question("one-of-k", "shuffler", 5000, answers=64), "(subset selection). A shuffler mixes", "The shuffler: "),
+        (Question("one-of-k", "shuffler", 5000, answers=64), "the method is subset selection. A shuffler mixes", "The shuffler: "),
         (
             Question("yes-no", "leader", 5000, groups=20),
             "The leader of each of the 20 groups adds",
@@ -252,7 +252,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
         # Where noise from every telephone is better, it does not matter who else is trusted.
         (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will swap yes and no", "Only the telephone"),
-        (Question("classifier", "nobody"), "(randomised response). A computer is trained with", "Only the telephone"),
+        (Question("classifier", "nobody"), "the method is randomised response. A computer is trained with", "Only the telephone"),
         (Question("classifier", "curator"), "Your telephone will send the other label", "Only the telephone"),
         (
             Question("classifier", "leader", epsilon=0.1, dataset="adult"),

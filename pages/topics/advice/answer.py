@@ -87,7 +87,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     plan, rows = answer.advice.plan, guesses(answer)
     what = "label" if plan.accuracy else "answer"
     title = f"How often can others guess one person’s {what} correctly?"
-    marks = "Grey: what a coin toss gets right. Orange: more than that."
+    marks = "Grey: what a coin toss gets right. Orange: more than that, so less private."
     words = f"Others guess which of two equally likely {what}s is true. {marks}"
     in_words = " ".join(f"{row.title}: {row.number}. {row.words}".strip() for row in rows)
     return [

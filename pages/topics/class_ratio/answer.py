@@ -156,7 +156,7 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     if len(blind) < 2 or len(released) != 2:
         return None
     records, noisy = answer.task.records, " (with noise)" * config.private
-    told = f"It is told {'only ' * _is_mixed(answer)}the percentages in sets 1 and 2"
+    told = f"It is told {'only ' * _is_mixed(answer)}the percentages in two other sets"
     if records == "people" and _is_mixed(answer):
         told = f"To protect people, {told[0].lower()}{told[1:]}"
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)

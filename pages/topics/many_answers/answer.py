@@ -221,9 +221,9 @@ class Answer:
         people, there, other = "100", *(numbers.people_of_100(chance) for chance in (made.p, made.q))
         if there == other:
             people, there, other = "10,000", *(f"{10_000 * chance:,.0f}" for chance in (made.p, made.q))
-        one, _ = nouns(self.question)
-        own = f"Of {people} people, {there} have their own {one} on their list."
-        return f"{own} Each other {one} is on {other} of {people} lists."
+        name = escape(str(self.release.truth.names[0]))
+        own = f"Of {people} people with “{name}”, {there} have it on their list."
+        return f"{own} Of {people} people without it, {other} do."
 
     def _open_shares(self, n: int) -> str:
         """Return the shares of the `n` most common answers, of which it is open whether they are found, as HTML."""

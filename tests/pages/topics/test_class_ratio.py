@@ -58,7 +58,7 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     assert asked.truth == 100 * abs(nearest - 0.5)
     assert asked.ask == (
         "<b>The truth: 50 % of set 3 show a 7. How far off will a computer’s estimate be?</b> The computer sees images "
-        "without labels. It is told only the percentages in sets 1 and 2, not which."
+        "without labels. It is told only the percentages in two other sets, not which."
     )
     found, first, second = (f"{100 * share:.1f} %" for share in (nearest, *others))
     assert asked.explain == f"The closest of 3 methods finds {found}. The others find {first} and {second}."
@@ -67,7 +67,7 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
     noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
     private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
-    assert "It is told only the percentages in sets 1 and 2 (with noise), not which." in private.ask
+    assert "It is told only the percentages in two other sets (with noise), not which." in private.ask
     assert "not which" not in alone.ask, "a set of one class says what each is"
     assert "The closest of 2 methods finds" in alone.explain
     assert "<b>50\u00a0%</b>hidden from the computer" in asked.covered.html

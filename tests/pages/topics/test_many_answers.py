@@ -68,8 +68,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
     assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
-        f"Of 100 people, {100 * made.p:.0f} have their own answer on their list. Each other answer is on "
-        f"{100 * made.q:.0f} of 100 lists."
+        f"Of 100 people with “1”, {100 * made.p:.0f} have it on their list. Of 100 people without it, "
+        f"{100 * made.q:.0f} do."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
     assert "never sees: the 5 most common answers</h4>" in panel.prediction.covered.html
@@ -83,7 +83,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     )
     little, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=10**6)))
     assert (
-        "Of 10,000 people, 5,025 have their own answer on their list. Each other answer is on 5,000 of"
+        "with “1”, 5,025 have it on their list. Of 10,000 people without it, 5,000 do."
         in little.prediction.covered.html
     )
     lost, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=100)))
