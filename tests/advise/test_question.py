@@ -243,7 +243,11 @@ def test_a_label_without_a_question_says_what_is_wanted():
     ("asked", "how", "trusted"),
     [
         (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Only the telephone"),
-        (Question("one-of-k", "shuffler", 5000, answers=64), "the method is subset selection. A shuffler mixes", "The shuffler: "),
+        (
+            Question("one-of-k", "shuffler", 5000, answers=64),
+            "the method is subset selection. A shuffler mixes",
+            "The shuffler: ",
+        ),
         (
             Question("yes-no", "leader", 5000, groups=20),
             "The leader of each of the 20 groups adds",
@@ -252,7 +256,11 @@ def test_a_label_without_a_question_says_what_is_wanted():
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
         # Where noise from every telephone is better, it does not matter who else is trusted.
         (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will swap yes and no", "Only the telephone"),
-        (Question("classifier", "nobody"), "the method is randomised response. A computer is trained with", "Only the telephone"),
+        (
+            Question("classifier", "nobody"),
+            "the method is randomised response. A computer is trained with",
+            "Only the telephone",
+        ),
         (Question("classifier", "curator"), "Your telephone will send the other label", "Only the telephone"),
         (
             Question("classifier", "leader", epsilon=0.1, dataset="adult"),
