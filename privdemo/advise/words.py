@@ -190,7 +190,8 @@ def _outcome(advice: Advice) -> str:
     plan, within = advice.plan, question.within
     if within is None or plan.half_width < _NEARLY * within or plan.people <= advice.open_people:
         return f"{exact}; with true answers, {_people(advice.open_people)} would be enough for the goal."
-    return f"{exact}. The price of privacy: {_people(plan.people)} instead of {advice.open_people:,} with true answers."
+    enough = f"with true answers, {_people(advice.open_people)} would be enough"
+    return f"{exact}. The price of privacy: {enough}."
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:

@@ -10,7 +10,7 @@ from privdemo import limits, palette
 
 GUESS_BAR_CSS = f"""
 .guesses {{ font-variant-numeric: tabular-nums; margin: 0.5rem 0; max-width: 75rem; }}
-.guesses .guess-row + h4 {{ margin-top: 0.75rem; }}
+.guesses summary {{ margin-top: 0.75rem; cursor: pointer; font-weight: 600; }}
 .guesses h4 {{ font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.3; }}
 .guesses p {{ font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0; line-height: 1.4; }}
 .guess-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 14rem; gap: 0 1.25rem;
@@ -45,7 +45,7 @@ class Guess(NamedTuple):
 
 
 def guess_rows(title: str, words: str, guesses: Sequence[Guess], others: str = "") -> str:
-    """Return a row for each case under a `title` and `words`, as HTML; all but the first under the title `others`.
+    """Return a row for each case under a `title` and `words`, as HTML; all but the first behind the words `others`.
 
     A bar is full where the guess is always right. The half that a coin toss would reach is grey, the rest coloured.
     What the ends and the middle mean stands over the bars.
@@ -56,9 +56,11 @@ def guess_rows(title: str, words: str, guesses: Sequence[Guess], others: str = "
         "<div></div></div>"
     )
     first, *rest = map(_row, guesses)
-    others = f"<h4>{html.escape(others)}</h4>" if rest and others else ""
+    rows = "".join(rest)
+    if rest and others:
+        rows = f"<details><summary>{html.escape(others)}</summary>{rows}</details>"
     title, words = html.escape(title), html.escape(words)
-    return f'<div class="guesses"><h4>{title}</h4><p>{words}</p>{head}{first}{others}{"".join(rest)}</div>'
+    return f'<div class="guesses"><h4>{title}</h4><p>{words}</p>{head}{first}{rows}</div>'
 
 
 def _row(guess: Guess) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data
 from pages.kit.numbers import LOSS, count_trials, with_half, with_range
-from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
+from pages.kit.panel import Chart, Markup, Panel, Prediction
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import (
@@ -31,6 +31,7 @@ GUESS = "share-found"
 L1 = LOSS._replace(most=MOST_DISTANCE)
 # By how much an estimated share may be off that is near the truth, or roughly right.
 _NEAR, _ROUGHLY = 0.05, 0.15
+_DISTANCES = ("at most 5 points off", "5 to 15 points off", "more than 15 points off")
 # If a set's common class leads the others by less, the sets are nearly alike.
 LEAST_LEAD = 0.1
 
@@ -163,20 +164,23 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     nobody = f", not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
-    off = 100 * abs(nearest - truth)
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"<b>The truth: {true} of {_target(answer)} {first_class(answer)}. How far off will a computer’s estimate "
+        f"<b>We know that {true} of {_target(answer)} {first_class(answer)}. How close will a computer’s estimate "
         f"be?</b> The computer sees {answer.task.unlabelled}. {told}{noisy}{nobody}.",
-        off,
-        Scale(0, 50 if off <= 50 else 100, 1, " points"),
+        _how_close(abs(nearest - truth)),
+        _DISTANCES,
         Markup(charts.given_html(given)),
         f"The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
-        "Your guess: how many percentage points the estimate is off",
-        (100 * abs(truth - 0.5), "if the computer always said 50 %") if abs(truth - 0.5) >= 0.1 else None,
+        f"Your guess: how close the estimate for {_target(answer)} is",
     )
+
+
+def _how_close(error: float) -> str:
+    """Return which of the distances from the truth that one guesses among an error is."""
+    return _DISTANCES[(error > _NEAR) + (error > _ROUGHLY)]
 
 
 def how_words(answer: Answer, method: str) -> str:

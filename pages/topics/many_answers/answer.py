@@ -199,7 +199,9 @@ class Answer:
         if isinstance(made, SubsetSelection):
             if made.size > 1:
                 listed = "the names of " * (one in _OF_ONE)
-                return f"{listed}{made.size:,} {many} drawn at random, the true one more likely than any other"
+                return (
+                    f"{listed}{made.size:,} {many} drawn at random: often, but not always, the true one is among them"
+                )
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 

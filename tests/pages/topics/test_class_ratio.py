@@ -10,6 +10,7 @@ from pages.topics.class_ratio import CHAPTERS, figures, sets
 from pages.topics.class_ratio.answer import (
     HOW,
     Answer,
+    _how_close,
     _noisy_counts_words,
     class_images,
     compare_words,
@@ -55,14 +56,15 @@ def test_a_guess_of_what_the_closest_method_finds_is_judged_by_its_share(shown: 
     asked = shown.main()[0].prediction
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
     nearest, *others = sorted(shares, key=lambda share: abs(share - 0.5))
-    assert asked.truth == 100 * abs(nearest - 0.5)
+    off = abs(nearest - 0.5)
+    assert asked.truth == asked.scale[0 if off <= 0.05 else 1 if off <= 0.15 else 2]
     assert asked.ask == (
-        "<b>The truth: 50 % of set 3 show a 7. How far off will a computer’s estimate be?</b> The computer sees images "
+        "<b>We know that 50 % of set 3 show a 7. How close will a computer’s estimate be?</b> The computer sees images "
         "without labels. It is told only the percentages in two other sets, not which."
     )
     found, first, second = (f"{100 * share:.1f} %" for share in (nearest, *others))
     assert asked.explain == f"The closest of 3 methods finds {found}. The others find {first} and {second}."
-    assert asked.known is None, "always saying 50 % would be right"
+    assert [_how_close(error) for error in (0.05, 0.051, 0.15, 0.151)] == [asked.scale[i] for i in (0, 1, 1, 2)]
     pure = replace(SMALL, rho=0.0, methods=(SPREAD, MMD))
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
     noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))

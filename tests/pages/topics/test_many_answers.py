@@ -49,8 +49,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     common = (of.release.truth.shares > estimates.high - estimates.low).sum()
     assert 1 < common < 10
     sending = (
-        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers drawn at random, "
-        "the true one more likely than any other."
+        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers drawn at random: "
+        "often, but not always, the true one is among them."
     )
     assert of.takeaway() == (
         f"<b>Yes, for the {common} most common answers, not for rarer ones.</b> {sending} From these we estimate how "
@@ -236,7 +236,7 @@ def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
         "Each of 10,000 simulated people has one of 16 illnesses. To hide it, each sends the names of 4 "
-        "illnesses drawn at random, the true one more likely than any other." in words
+        "illnesses drawn at random: often, but not always, the true one is among them." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one illness, the true one or a random one. From these" in words
