@@ -89,8 +89,8 @@ CASES = [
     Case("class_ratio", "methods", r"methods says ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
-    Case("claims", "verdicts", r"\(noise\), (\d+) hold and", 1),
-    Case("claims", "verdicts", r"of Yan again\. Of (\d+) claims", 1, {"source": "Yan"}),
+    Case("claims", "verdicts", r"\(noise\): (\d+) hold and", 1),
+    Case("claims", "verdicts", r"rechecked (\d+) claims of Yan", 1, {"source": "Yan"}),
 ]
 
 

@@ -89,11 +89,12 @@ class Answer:
         who = self.source
         if who == EVERYBODY:
             who = f"{len(checked - {YAN})} papers and one lecture" if YAN in checked else f"{len(checked)} papers"
-        about = f"claim{'s' * (n_all > 1)} about protecting people’s data by random changes (noise)"
+        claim = f"{n_all} claim{'s' * (n_all > 1)}"
+        about = "about protecting people’s data by random changes (noise)"
         if n[OPEN] == n_all:
-            return f"{who}: {n_all} {about}, which we have no data to check."
+            return f"{who}: {claim} {about}, which we have no data to check."
         return (
-            f"We computed the formulas and ran the experiments of {who} again. Of {n_all} {about}, <b>{n[HOLDS]}</b> "
+            f"We rechecked {claim} of {who} {about}: <b>{n[HOLDS]}</b> "
             f"hold{'s' * (n[HOLDS] == 1)} and <b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not{_rest_words(n)}."
         )
 

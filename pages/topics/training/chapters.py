@@ -151,9 +151,9 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     return Prediction(
         GUESS,
-        "<b>Of 100 new, unchanged images, how many will a computer name correctly?</b> It learned to tell "
-        f"{distinguished_words(config.classes)} from images, each in place of one patient’s medical scan, and labels "
-        f"in place of diagnoses. {_protection(config)}.",
+        "<b>Of 100 new, unchanged images, how many will a computer name correctly?</b> Pretend that each image is one "
+        f"patient’s scan, and its label the diagnosis. {_protection(config)}. From these the computer learned to tell "
+        f"{distinguished_words(config.classes)}.",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),

@@ -39,7 +39,7 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 def test_the_headline_counts_claims_and_papers(everything):
     assert PAGE.question == f"{len(everything)} published claims about protecting data: do they hold?"
     n_sources = len({claim.source for claim in everything if claim.verdict != claims.OPEN})
-    words = f"of {n_sources - 1} papers and one lecture again. Of {len(everything)} claims about protecting"
+    words = f"rechecked {len(everything)} claims of {n_sources - 1} papers and one lecture about protecting"
     assert words in shown().takeaway()
 
 
@@ -68,13 +68,13 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
         shown()
         .takeaway()
         .endswith(
-            f" (noise), <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not; the other {others} hold only in part, are "
+            f" (noise): <b>{n[HOLDS]}</b> hold and <b>{n[FAILS]}</b> do not; the other {others} hold only in part, are "
             "too close to call, are too vague to judge or have no data to check."
         )
     )
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])
     words = shown(source="Yan").takeaway()
-    assert f"of Yan again. Of {sum(of_yan.values())} claims about" in words
+    assert f"We rechecked {sum(of_yan.values())} claims of Yan about" in words
     assert f"<b>{of_yan[HOLDS]}</b> hold and <b>{of_yan[FAILS]}</b> do not; the other " in words
     (john,) = {claim.source for claim in everything if claim.source.startswith("John")}
     assert shown(source=john).takeaway() == (

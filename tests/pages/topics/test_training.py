@@ -528,10 +528,10 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "<b>Of 100 new, unchanged images, how many will a computer name correctly?</b> It learned to tell 7 from 9 "
-        "from images, each in place of one patient’s medical scan, and labels in place of diagnoses. To protect 80 "
-        "people, 20 % of the pixels were replaced by a random shade from black to white and 20 % of the labels were "
-        "switched (“7” to “9” or “9” to “7”)."
+        "<b>Of 100 new, unchanged images, how many will a computer name correctly?</b> Pretend that each image is one "
+        "patient’s scan, and its label the diagnosis. To protect 80 people, 20 % of the pixels were replaced by a "
+        "random shade from black to white and 20 % of the labels were switched (“7” to “9” or “9” to “7”). From these "
+        "the computer learned to tell 7 from 9."
     )
     assert panel.prediction.known == (50.0, "by luck alone")
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
