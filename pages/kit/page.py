@@ -101,8 +101,8 @@ class Chapters:
     """All chapters of a page in order; `key` is the name of the choice among them in the address.
 
     They are `numbered` unless numbers would make them read as things to do. Until a question is `ready` for more than
-    the first, all are folded behind the words `later`; so they are while the first asks for a guess, the prediction
-    named `guess`.
+    the first, all are folded behind the words `later`; so they are until the guess is made that the first may ask for,
+    the prediction named `guess`, if it does.
     """
 
     key: str
@@ -322,10 +322,10 @@ def _choose_chapter(page: Page, question: Any) -> Chapter | None:
     is_ready = page.chapters.ready(question)
     with st.container(key="chapter-choice", horizontal=True, vertical_alignment="center", gap=None):
         name = inputs.choose(choice, hide_label=True)
-        asks = predictions.may_ask(page.chapters.guess) and not own_data.has_file(question)
-        if asks or not is_ready:
-            screen.fold_chapters(0, page.chapters.later, is_open=name != story[0])
-        elif len(story) < len(choice.options):
+        may_ask = predictions.may_ask(page.chapters.guess)
+        if may_ask or not is_ready:
+            screen.fold_all_chapters(page.chapters.later, name != story[0], until_guess=may_ask)
+        if is_ready and len(story) < len(choice.options):
             screen.fold_chapters(len(story), "For specialists", is_open=name not in story)
     if not page.chapters.numbered:
         screen.unnumber_chapters()

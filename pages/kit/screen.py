@@ -204,13 +204,18 @@ def _still(shown: Any) -> str:
     return shown.html if shown is not None else ""
 
 
+def fold_all_chapters(words: str, is_open: bool, until_guess: bool) -> None:
+    """Fold all chapters behind `words`; if `until_guess`, only while the page asks for a guess or has no figure yet."""
+    kind = "all-chapters until-guess" if until_guess else "all-chapters"
+    st.html(f'<details class="{kind}"{" open" * is_open}><summary>{words}</summary></details>')
+
+
 def fold_chapters(n_first: int, words: str, is_open: bool) -> None:
-    """Fold the chapters after the first `n_first` behind `words`, beside the others; with 0 the chosen one, too."""
+    """Fold the chapters after the first `n_first` behind `words`, beside the others."""
     later = f'.st-key-chapter-choice [role="radio"]:nth-child(n + {n_first + 1})'
     rules = "--chapter-order: 2; --chapter-display: var(--later-chapters-display, none);"
     st.html(f"<style>{later} {{ {rules} }}</style>")
-    kind = "later-chapters" if n_first else "later-chapters all-chapters"
-    st.html(f'<details class="{kind}"{" open" * is_open}><summary>{words}</summary></details>')
+    st.html(f'<details class="later-chapters"{" open" * is_open}><summary>{words}</summary></details>')
 
 
 def unnumber_chapters() -> None:

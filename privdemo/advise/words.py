@@ -25,6 +25,8 @@ _SEEN = {
 }
 _RESULTS = {YES_NO: "the share of yes", ONE_OF_K: "the share of each answer", COUNTS: "each number in the table"}
 _IN_DOUBT = 2.0
+# A result that may be off by this share can hardly be said to be worked out.
+_MUCH = 0.25
 # From this part of the goal on a result is said to be as exact as wanted, and no more.
 _NEARLY = 0.9
 _NO_OTHERS = "No other number of people was tried."
@@ -178,7 +180,7 @@ def _exact(advice: Advice) -> str:
 def _outcome(advice: Advice) -> str:
     """Return how exact the plan is, corrected for what chance changed, and what true answers would need."""
     question, exact = advice.question, _exact(advice)
-    if sending(question, advice.plan) and not advice.plan.accuracy and advice.plan.half_width < 0.5:
+    if sending(question, advice.plan) and not advice.plan.accuracy and advice.plan.half_width < _MUCH:
         exact = _still_worked_out(question, advice.plan)
     if advice.open_accuracy:
         right = f"{100 * advice.open_accuracy.mean:.1f}"
@@ -196,8 +198,8 @@ def _outcome(advice: Advice) -> str:
 
 def _still_worked_out(question: Question, plan: Plan) -> str:
     """Return what changed answers still tell, and how exactly, a sentence without its full stop."""
-    answers = f"{plan.people:,} such answer{'s' * (plan.people != 1)}"
-    return f"From {answers} {_RESULTS[question.ask]} can still be worked out, to {_how_sure(question, plan)}"
+    sent = f"what {_people(plan.people)} send{'s' * (plan.people == 1)}"
+    return f"From {sent} {_RESULTS[question.ask]} can still be worked out, to {_how_sure(question, plan)}"
 
 
 def _right_to(question: Question, plan: Plan, is_sure: bool = False) -> str:
@@ -336,7 +338,7 @@ def _how_often(probability: float) -> str:
     n = round(1 / probability)
     if n == 1 or abs(n * probability - 1) > 0.1:
         return _chance(probability)
-    return f"with a chance of about 1 in {n} ({100 * probability:.3g} %)"
+    return f"with a chance of about 1 in {n:,} ({100 * probability:.3g} %)"
 
 
 def _points(share: float) -> str:

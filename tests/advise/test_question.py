@@ -141,7 +141,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         (
             Question("yes-no", "nobody", 5000, 0.03),
             "Let each person’s phone swap yes and no with a chance of about 1 in 4 (26.9 %). So nobody can be sure of "
-            "any one answer. From 5,000 such answers the share of yes can still be worked out, to ± 3 percentage "
+            "any one answer. From what 5,000 people send the share of yes can still be worked out, to ± 3 percentage "
             "points in 95 of 100 surveys. The price of privacy: with true answers, 1,064 people would be enough.",
         ),
         (

@@ -131,8 +131,10 @@ def download_figure(page: Page, name: str, button: str, file: Path) -> None:
 
 def unfold_chapters(page: Page) -> None:
     """Show the chapters that are folded, if the page has any."""
-    if (folded := page.locator(".later-chapters:not([open]) summary")).count():
-        folded.click()
+    for kind in ("all-chapters", "later-chapters"):
+        folded = page.locator(f".{kind}:not([open]) summary")
+        if folded.count() and folded.is_visible():
+            folded.click()
 
 
 def settled(page: Page) -> None:

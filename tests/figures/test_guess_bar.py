@@ -19,6 +19,16 @@ def test_no_guess_is_right_less_often_than_by_chance_or_more_than_always(probabi
         guess_rows("who?", "how", [Guess("one", "1", "so", probability)])
 
 
+def test_the_half_of_a_coin_toss_has_its_own_part_and_other_cases_are_folded():
+    cases = [Guess(title, "1", "so", 0.75) for title in ("first", "second", "third")]
+    shown = guess_rows("who?", "how", cases, "What else?")
+    assert shown.count('<i class="toss"></i><i style="width:25%"></i>') == 3
+    kept, fold = shown.split("<details><summary>What else?</summary>")
+    assert ("first" in kept, "second" in kept) == (True, False)
+    assert all(title in fold for title in ("second", "third"))
+    assert "<details>" not in guess_rows("who?", "how", cases[:1], "What else?")
+
+
 def test_a_result_that_is_no_guess_has_no_bar_and_all_words_are_escaped():
     shown = guess_rows("who <?", "how &", [Guess("one <", "± 3 >", "so &")])
     assert 'class="track"' not in shown

@@ -134,7 +134,7 @@ def test_the_scale_of_shares_stands_over_the_plot_and_below_it(epsilon: float, p
     assert {note.x: note.text for note in layout.annotations if note.text.endswith("%")} == ticks
 
 
-def test_a_true_share_stands_beside_its_estimate_while_that_is_open() -> None:
+def test_true_shares_and_open_places_for_the_estimated_stand_apart() -> None:
     reader = Reader(charts.open_shares_html("who <", "found >", ["cold", "a & b"], [0.4, 0.1], ["40 %", "10 %"]))
     assert [bar["style"] for bar in reader.all("i")] == ["width:100.00%", "width:25.00%"]
     words = " ".join(reader.words)

@@ -12,7 +12,7 @@ from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
-from privdemo.advise import CLASSIFIER, COUNTS, TRUSTS, Advice, Plan, Question
+from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
 from privdemo.figures.guess_bar import Guess, guess_rows
 
@@ -135,10 +135,7 @@ def _guess_with_trust(answer: Answer, other: Plan) -> Guess:
     it = "It" if other.trust in _CALLED else numbers.capital(whom)
     who = f"{it} {does}. " if does else ""
     words, question = f"{who}Then {advise.consequence(answer.advice, other)}", answer.question
-    order, gains = TRUSTS[question.ask], not advise.changes_nothing(answer.advice, other)
-    if gains and order.index(other.trust) > order.index(question.trust):
-        words += f" But you said that people trust {charts.TRUSTED_NAMES[question.trust]}."
-    if not gains:
+    if advise.changes_nothing(answer.advice, other):
         number = "no gain"
     elif question.ask == CLASSIFIER:
         number = f"{100 * other.half_width:.1f} points lost"
@@ -147,7 +144,10 @@ def _guess_with_trust(answer: Answer, other: Plan) -> Guess:
     elif question.within is None or other.epsilon_needed is None:
         number = f"result ± {advise.margin(question, other)}"
     else:
-        return _guess(title, words, most_guessed_right(other.epsilon_needed, other.delta))
+        right, plan = most_guessed_right(other.epsilon_needed, other.delta), answer.advice.plan
+        if right < most_guessed_right(plan.epsilon, plan.delta):
+            words += f" But you said that people trust {charts.TRUSTED_NAMES[question.trust]}."
+        return _guess(title, words, right)
     return Guess(title, number, words)
 
 

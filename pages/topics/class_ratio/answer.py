@@ -26,12 +26,12 @@ from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
 # The name of the guess that the page begins with.
-GUESS = "share-found"
+GUESS = "share-distance"
 # How an L1 error, a distance of two mixes, is written.
 L1 = LOSS._replace(most=MOST_DISTANCE)
 # By how much an estimated share may be off that is near the truth, or roughly right.
 _NEAR, _ROUGHLY = 0.05, 0.15
-_DISTANCES = ("at most 5 points off", "5 to 15 points off", "more than 15 points off")
+_DISTANCES = ("at most 5 points off", "over 5 to 15 points off", "more than 15 points off")
 # If a set's common class leads the others by less, the sets are nearly alike.
 LEAST_LEAD = 0.1
 
@@ -161,26 +161,28 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     if records == "people" and _is_mixed(answer):
         told = f"To protect people, {told[0].lower()}{told[1:]}"
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
-    nobody = f", not {'who' if records == 'people' else 'which'}" * _is_mixed(answer)
+    which = "who" if records == "people" else f"which {records} {first_class(answer)}"
+    nobody = f", not {which}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"<b>We know that {true} of {_target(answer)} {first_class(answer)}. How close will a computer’s estimate "
-        f"be?</b> The computer sees {answer.task.unlabelled}. {told}{noisy}{nobody}.",
+        f"<b>We know that {true} of {_target(answer)} {first_class(answer)}. How close will the best of a "
+        f"computer’s {len(blind)} estimates be?</b> The computer sees {answer.task.unlabelled}. {told}{noisy}{nobody}.",
         _how_close(abs(nearest - truth)),
         _DISTANCES,
         Markup(charts.given_html(given)),
         f"The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
-        f"Your guess: how close the estimate for {_target(answer)} is",
+        f"Your guess: how close the best estimate for {_target(answer)} is",
     )
 
 
 def _how_close(error: float) -> str:
     """Return which of the distances from the truth that one guesses among an error is."""
-    return _DISTANCES[(error > _NEAR) + (error > _ROUGHLY)]
+    written = round(error, 9)
+    return _DISTANCES[(written > _NEAR) + (written > _ROUGHLY)]
 
 
 def how_words(answer: Answer, method: str) -> str:

@@ -277,11 +277,12 @@ def _prediction(answer: Answer) -> Prediction | None:
     known = value(question.metric, answer.marks[CLEAN].mean)
     one, other = map(escape, names.classes)
     remark = f"{escape(names.remark)} " if names.remark else ""
-    per_hundred = numbers.per_hundred(_flip_prob(config))
+    flip_prob = _flip_prob(config)
+    part = f"{100 * flip_prob:g} of 100" if flip_prob >= 0.01 else f"{numbers.percent(flip_prob)} of the"
     return Prediction(
         GUESS,
         f"{remark}A computer learns from {config.people:,} people’s {names.records} and {names.labels}. To protect "
-        f"people, about {per_hundred} of 100 {names.labels}, picked by chance, are switched before the computer sees "
+        f"people, about {part} {names.labels}, picked by chance, are switched before the computer sees "
         f"them ({one} to {other}, or {other} to {one}).{_pushed_sentence(config)} <b>What share of new "
         f"{names.records} does it get right?</b>",
         100 * answer.marks[best].mean,

@@ -181,7 +181,7 @@ def one_bag(answer: Answer) -> Markup:
     positive = f"{round(size * float(trial.true_proportions[0])):,}"
     config = answer.question.config
     told = _share(float(trial.proportions[0]))
-    details = f"{task.details} known, " if task.details and config.k == 1 else ""
+    details = f"{task.details} known, " if task.details and config.k == 1 and math.isinf(config.feature_epsilon) else ""
     also = f", and {_sent_words(answer)}" if config.k > 1 or math.isfinite(config.feature_epsilon) else ""
     return Markup(
         bag_html(

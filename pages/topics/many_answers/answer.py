@@ -194,14 +194,12 @@ class Answer:
     def _sent(self, oracle: str) -> str:
         """Say what each person sends by an oracle, with the word for an answer to this question."""
         one, many = nouns(self.question)
-        made = many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
+        made = self._mechanism(oracle)
         words = FREQUENCY_ORACLES[oracle].sends
         if isinstance(made, SubsetSelection):
             if made.size > 1:
                 listed = "the names of " * (one in _OF_ONE)
-                return (
-                    f"{listed}{made.size:,} {many} drawn at random: often, but not always, the true one is among them"
-                )
+                return f"{listed}{made.size:,} {many}, drawn so that {_named_by(made)[0]} people name their own"
             words = FREQUENCY_ORACLES[RESPONSE].sends  # a list of one is what randomised response sends
         return words.replace("answers", many).replace("answer", one)
 
@@ -216,16 +214,15 @@ class Answer:
         return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
 
     def _how_often(self) -> str:
-        """Say how often a list holds an answer; nothing of other methods."""
-        made = many_answers.mechanism(self.question.config.oracle, self.k, self.question.config.epsilon)
+        """Say how often a list holds an answer that is not its sender's; nothing of other methods."""
+        made, (one, _) = self._mechanism(self.question.config.oracle), nouns(self.question)
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ""
-        people, there, other = "100", *(numbers.people_of_100(chance) for chance in (made.p, made.q))
-        if there == other:
-            people, there, other = "10,000", *(f"{10_000 * chance:,.0f}" for chance in (made.p, made.q))
-        name = escape(str(self.release.truth.names[0]))
-        own = f"Of {people} people with “{name}”, {there} have it on their list."
-        return f"{own} Of {people} people without it, {other} do."
+        _, other = _named_by(made)
+        return f"Each other {one} is named by {other} people whose {one} it is not."
+
+    def _mechanism(self, oracle: str) -> Any:
+        return many_answers.mechanism(oracle, self.k, self.question.config.epsilon)
 
     def _open_shares(self, n: int) -> str:
         """Return the shares of the `n` most common answers, of which it is open whether they are found, as HTML."""
@@ -448,3 +445,11 @@ def snippet(question: Question) -> Snippet:
 def column(oracle: str) -> dict[str, str]:
     """Return the columns that name an oracle in a CSV file."""
     return FREQUENCY_ORACLES[oracle].columns
+
+
+def _named_by(made: SubsetSelection) -> tuple[str, str]:
+    """Return how many name their own answer in a list, and how many name another one: “48 of 100”, “23 of 100”."""
+    own, other = (numbers.people_of_100(chance) for chance in (made.p, made.q))
+    if own == other:
+        return f"{10_000 * made.p:,.0f} of 10,000", f"{10_000 * made.q:,.0f} of 10,000"
+    return f"{own} of 100", f"{other} of 100"

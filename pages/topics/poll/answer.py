@@ -19,8 +19,12 @@ from privdemo.mechanisms import RandomisedResponse
 MANY_LIES = 0.1
 # So many cards are shown with their words.
 _FEW_CARDS = 12
-# Who changes answers in each way of answering.
-_CHANGE = {HANDS: "Each person", TELEPHONES: "Each phone", REHEARSAL: "The computer"}
+# Who changes which answer in each way of answering.
+_CHANGE = {
+    HANDS: ("Each person", "their answer"),
+    TELEPHONES: ("Each phone", "its owner’s answer"),
+    REHEARSAL: ("The computer", "each answer"),
+}
 # What the sentence adds in each way of answering.
 _NOTES = {
     HANDS: "Type how many people raise a hand for each answer.",
@@ -128,14 +132,13 @@ def _people_answered(question: Question) -> str:
 def _lie_words(question: Question) -> str:
     """Say who changes an answer, with which chance, and what that protects."""
     config = question.config
-    changes = "switches each answer to the other one" if len(config.answers) == 2 else "changes each answer to another"
-    if question.way != REHEARSAL:
-        changes = changes.replace("each", "the")
+    who, answer = _CHANGE[question.way]
+    changes = f"switches {answer} to the other one" if len(config.answers) == 2 else f"changes {answer} to another"
     chance, *of_other_half = (f"<b>{numbers.percent(lie)}</b>" for lie in config.lies)
     on_halves = f" on half of the telephones, of {of_other_half[0]} on the others" if of_other_half else ""
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""
     return (
-        f"{_CHANGE[question.way]} {changes} with a chance of {chance}{on_halves}, so "
+        f"{who} {changes} with a chance of {chance}{on_halves}, so "
         f"{_protection_words(config)}. As we know this chance, we can still estimate the true percentages{noticed}."
     )
 

@@ -190,7 +190,7 @@ def _protection(config: training.TrainingConfig) -> str:
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
-        return f"Those of {who} were sent without any noise"
+        return f"The images and labels of {who} were sent without any noise"
     return f"To protect {who}, {' and '.join(did)}"
 
 

@@ -151,6 +151,7 @@ class Answer:
             heard,
             turned,
             "**Your guess: what share really voted for A?**",
+            (100 * poll.said_a / poll.n_voters, f"say {said.a}"),
         )
 
 
@@ -267,7 +268,7 @@ def lie_words(config: ElectionConfig) -> str:
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
         chance = f"{p10}{_one_in_words(config.channel.p10)}"
-        return f"To stay private, about {chance} of voters, picked by chance on both sides, gave the opposite answer"
+        return f"To stay private, about {chance} of A and B voters alike, picked by chance, gave the opposite answer"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 

@@ -370,7 +370,8 @@ CLAIMS = (
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="The errors of published counts are {times:.1f} times as large as a paper’s chart shows.",
-        what="A count of 1,000 people in 5 groups is published with noise. The errors of the 5 counts add up to:",
+        what="A count of 1,000 people in 5 groups is changed at random and published. The errors of the 5 counts add "
+        "up to:",
         card_unit=(1000, "people"),
     ),
     ClaimRow(
@@ -436,8 +437,8 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Noise fails to protect people more often than a paper says.",
-        what="Noise is to hide what is true of one person. With a small chance it fails to. This chance is:",
+        surprise="Random changes fail to protect people more often than a paper says.",
+        what="Random changes are to hide what is true of one person. With a small chance they fail to. This chance is:",
         card_unit=(100, "%"),
     ),
     ClaimRow(

@@ -44,7 +44,14 @@ Page(
     answer=lambda question, made: SimpleNamespace(share=question, takeaway=lambda: f"It is {question:g}."),
     question_of=lambda values: values[SHARE], controls=lambda values, main: inputs.number(SHARE),
     settings=lambda values: [SHARE], folds=lambda question, answer: {},
-    chapters=Chapters("view", (Chapter("One", panels), Chapter("Two", best), Chapter("Three", best)), guess="share"),
+    chapters=Chapters(
+        "view",
+        (
+            Chapter("One", panels), Chapter("Two", best), Chapter("Three", best),
+            Chapter("Four", best, for_specialists=True),
+        ),
+        guess="share",
+    ),
 ).run()
 """
 
@@ -102,6 +109,7 @@ def test_the_chapters_are_folded_until_the_guess_of_the_first_is_made():
     at.button_group(key="view").set_value("One").run()
     press(at, "Just show me")
     assert not [body for body in bodies(at) if "More on this topic" in body]
+    assert [body for body in bodies(at) if "For specialists" in body], "they have a fold of their own"
     assert not [body for body in bodies(opened(PAGE, {"share": "40"})) if "More on this topic" in body]
 
 

@@ -60,7 +60,7 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice if people trust nobody: let each person’s phone swap yes and no with a chance of about "
-        "1 in 4 (26.9 %).</b> So nobody can be sure of any one answer. From 5,000 such answers" in words
+        "1 in 4 (26.9 %).</b> So nobody can be sure of any one answer. From what 5,000 people send" in words
     )
 
 
@@ -237,6 +237,13 @@ def test_a_share_of_which_nothing_is_learnt_is_said_to_be_anything():
     mixed = rows_by_title(made)["If people trusted a service that mixes answers"]
     assert (mixed.number, mixed.probability) == ("result may be anything", None)
     assert mixed.words.endswith("Then the share of yes may be anything, with ε = 0.01.")
+
+
+def test_another_trust_is_said_not_to_be_theirs_only_where_it_protects_better():
+    worse = answer(Question("yes-no", "curator", people=600, within=0.05), Trials())
+    assert not [row for row in guesses(worse) if "But you said" in row.words]
+    lost = answer(Question("yes-no", "nobody", people=50, within=None, epsilon=0.01), Trials())
+    assert not [row for row in guesses(lost) if "But you said" in row.words]
 
 
 def test_trust_that_changes_nothing_is_said_to_be_no_gain():

@@ -49,8 +49,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     common = (of.release.truth.shares > estimates.high - estimates.low).sum()
     assert 1 < common < 10
     sending = (
-        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers drawn at random: "
-        "often, but not always, the true one is among them."
+        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers, drawn so that "
+        f"{100 * made.p:.0f} of 100 people name their own."
     )
     assert of.takeaway() == (
         f"<b>Yes, for the {common} most common answers, not for rarer ones.</b> {sending} From these we estimate how "
@@ -68,8 +68,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
     assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
-        f"Of 100 people with “1”, {100 * made.p:.0f} have it on their list. Of 100 people without it, "
-        f"{100 * made.q:.0f} do."
+        f"Each other answer is named by {100 * made.q:.0f} of 100 people whose answer it is not."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
     assert "never sees: the 5 most common answers</h4>" in panel.prediction.covered.html
@@ -82,10 +81,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
     little, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=10**6)))
-    assert (
-        "with “1”, 5,025 have it on their list. Of 10,000 people without it, 5,000 do."
-        in little.prediction.covered.html
-    )
+    assert "Each other answer is named by 5,000 of 10,000 people whose" in little.prediction.covered.html
     lost, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=100)))
     assert lost.prediction.truth < 5
     (alike, *_), (two, *_) = (
@@ -236,7 +232,7 @@ def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
         "Each of 10,000 simulated people has one of 16 illnesses. To hide it, each sends the names of 4 "
-        "illnesses drawn at random: often, but not always, the true one is among them." in words
+        "illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one illness, the true one or a random one. From these" in words
@@ -346,7 +342,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers. To hide it, each sends {size} answers drawn at random" in takeaway(at)
+    assert f"gives one of {k:,} answers. To hide it, each sends {size} answers, drawn so that" in takeaway(at)
     assert "1,000,000 simulated people" in takeaway(at)
 
 

@@ -108,7 +108,7 @@ def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
     assert of.takeaway().startswith(
-        "Each person switches the answer to the other one with a chance of <b>25 %</b>, so nobody"
+        "Each person switches their answer to the other one with a chance of <b>25 %</b>, so nobody"
     )
     assert of.takeaway().endswith("Type how many people raise a hand for each answer.")
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
