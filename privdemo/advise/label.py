@@ -82,7 +82,8 @@ def _how(question: Question, plan: Plan) -> str:
         name = "randomised response" if question.answers == 2 else FREQUENCY_ORACLES[plan.mechanism].title
         then = " A shuffler mixes what is sent." if plan.trust == "shuffler" else ""
         then = f" A computer is trained with {method}." if method else then
-        return f"Your telephone will {sends}; the method is {name}.{then}"
+        method_named = f"{sends} ({name})".replace(") (", "; ")
+        return f"Your telephone will {method_named}.{then}"
     if relied_on(plan) == "leader":
         does = (
             f"publishes with noise how many have the label, and a computer is trained with {method}"

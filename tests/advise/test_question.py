@@ -245,7 +245,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
         (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Only the telephone"),
         (
             Question("one-of-k", "shuffler", 5000, answers=64),
-            "the method is subset selection. A shuffler mixes",
+            "(subset selection). A shuffler mixes",
             "The shuffler: ",
         ),
         (
@@ -258,7 +258,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
         (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will swap yes and no", "Only the telephone"),
         (
             Question("classifier", "nobody"),
-            "the method is randomised response. A computer is trained with",
+            "(randomised response). A computer is trained with",
             "Only the telephone",
         ),
         (Question("classifier", "curator"), "Your telephone will send the other label", "Only the telephone"),
