@@ -219,7 +219,7 @@ class Answer:
         if not isinstance(made, SubsetSelection) or made.size == 1:
             return ""
         _, other = _named_by(made)
-        return f"Each other {one} is named by {other} people whose {one} it is not."
+        return f"Any {one} is also named by {other} people whose own is another."
 
     def _mechanism(self, oracle: str) -> Any:
         return many_answers.mechanism(oracle, self.k, self.question.config.epsilon)

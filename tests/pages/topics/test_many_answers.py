@@ -68,7 +68,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
     assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
-        f"Each other answer is named by {100 * made.q:.0f} of 100 people whose answer it is not."
+        f"Any answer is also named by {100 * made.q:.0f} of 100 people whose own is another."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
     assert "never sees: the 5 most common answers</h4>" in panel.prediction.covered.html
@@ -81,7 +81,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"{16 - missed} of these 16 ranges contain the true share. Over many surveys, about 19 of 20 ranges do."
     )
     little, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=10**6)))
-    assert "Each other answer is named by 5,000 of 10,000 people whose" in little.prediction.covered.html
+    assert "Any answer is also named by 5,000 of 10,000 people whose" in little.prediction.covered.html
     lost, *_ = CHAPTERS["True and estimated shares"].panels(shown(replace(DEFAULT, epsilon=0.01, people=100)))
     assert lost.prediction.truth < 5
     (alike, *_), (two, *_) = (
