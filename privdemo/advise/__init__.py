@@ -23,15 +23,18 @@ from privdemo.advise.question import (
 from privdemo.advise.recommend import Advice, advise
 from privdemo.advise.simulation import simulated_half_width
 from privdemo.advise.words import (
+    action,
     changes_nothing,
     comparisons,
     consequence,
     margin,
     other_trust,
+    price,
     promise,
+    protection,
     relied_on,
+    result,
     sentence,
-    what_is_seen,
     what_it_gives,
 )
 
@@ -47,6 +50,7 @@ __all__ = [
     "Line",
     "Plan",
     "Question",
+    "action",
     "advise",
     "along",
     "changes_nothing",
@@ -55,10 +59,12 @@ __all__ = [
     "label",
     "margin",
     "other_trust",
+    "price",
     "promise",
+    "protection",
     "relied_on",
+    "result",
     "sentence",
     "simulated_half_width",
-    "what_is_seen",
     "what_it_gives",
 ]

@@ -52,9 +52,13 @@ def promise(plan: Plan) -> str:
     )
 
 
-def what_is_seen(plan: Plan) -> str:
-    """Return what those see of whose guess `promise` says how often it is right: a sentence."""
-    return f"They see {_SEEN[relied_on(plan)]}."
+def protection(plan: Plan) -> str:
+    """Return `promise` in fewer words, with what a coin toss gets right: a sentence."""
+    often, what = right_of_100_words(plan.epsilon, plan.delta), _secret(plan)
+    return (
+        f"Somebody who sees {_SEEN[relied_on(plan)]} guesses which of two equally likely {what} is true. Such a guess "
+        f"is right {often}; by a coin toss, 50."
+    )
 
 
 def _secret(plan: Plan) -> str:
@@ -82,7 +86,7 @@ def other_trust(other: Plan) -> str:
 
 
 def action(question: Question, plan: Plan) -> str:
-    """Return what to do, a sentence."""
+    """Return what to do, and whether somebody's answer can then be known: one or two sentences."""
     if sends := sending(question, plan):
         return f"Let each person’s phone {sends}{_then(plan)}."
     return _counting(question, plan)
@@ -194,6 +198,50 @@ def _outcome(advice: Advice) -> str:
         return f"{exact}; with true answers, {_people(advice.open_people)} would be enough for the goal."
     enough = f"with true answers, {_people(advice.open_people)} would be enough"
     return f"{exact}. The price of privacy: {enough}."
+
+
+def result(advice: Advice) -> tuple[str, str, str]:
+    """Return what is exact about the plan, how exact it is in a few words, and a sentence on what that means."""
+    question, plan = advice.question, advice.plan
+    if plan.accuracy:
+        learned = f"So often is a computer right that learned from {_people(plan.people)} like those of our trials."
+        return "Result", f"{100 * plan.accuracy.mean:.1f} of 100 right", f"{learned} {_NO_OTHERS}"
+    title, what, off = "Margin of error", _RESULTS[question.ask], "is off by no more than this"
+    if plan.half_width >= 0.5:
+        return title, "any result is possible", f"At this protection {_people(plan.people)} tell nothing about {what}."
+    if question.ask == COUNTS:
+        words = f"In 95 of 100 such tables {what} {off}. Without noise it would be exact."
+        return title, f"± {margin(question, plan)}", words
+    estimated = f"the estimated {what.removeprefix('the ')}"
+    exact = margin(question, plan).replace("point", "percentage point")
+    return title, f"± {exact}", f"In 95 of 100 surveys of {_people(plan.people)} {estimated} {off}."
+
+
+def price(advice: Advice) -> tuple[str, str, str] | None:
+    """Return what true answers would save, as `result` does.
+
+    None of a goal that is not reached, and of a table, whose true numbers are exact.
+    """
+    question, plan = advice.question, advice.plan
+    if not advice.reached or question.ask == COUNTS:
+        return None
+    title = "Price of privacy"
+    if advice.open_accuracy and plan.accuracy:
+        lost = f"{100 * (advice.open_accuracy.mean - plan.accuracy.mean):.1f} of 100 fewer right"
+        right = f"{100 * advice.open_accuracy.mean:.1f} of 100 times"
+        return title, lost, f"With every label true the computer would be right about {right}."
+    if advice.open_people is None or question.within is None:
+        exact, private = f"± {_points(advice.open_half_width)}", f"± {margin(question, plan)}"
+        private = "any result" if plan.half_width >= 0.5 else private
+        true = f"True answers of {_people(plan.people)} would be right to {exact}."
+        return title, f"{private} instead of {exact}", true
+    enough = f"With true answers, {_people(advice.open_people)} would be enough for ± {_points(question.within)}"
+    more = plan.people - advice.open_people
+    if more <= 0:
+        return title, "no more people", f"{enough}, too."
+    if plan.half_width < _NEARLY * question.within:
+        return title, f"at most {more:,} more people", f"{enough}."
+    return title, f"{more:,} more people", f"{enough}, instead of {plan.people:,}."
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:

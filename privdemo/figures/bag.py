@@ -1,9 +1,11 @@
-"""The picture of one bag: what whoever collected it knows, and what is sent on."""
+"""Pictures of a bag, and of sets: records whose labels are not told, and what is known of all together."""
 
 from __future__ import annotations
 
 import base64
 import html
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +15,8 @@ from privdemo.figures.people import SAID_A, SAID_B, Dot, Shape, dot_field
 # A record whose label is not told: a grey person, as the colours and shapes of others say which label it is.
 _PERSON = "v-1.9a3.2 3.2 0 0 1 6.4 0v1.9zm1.4-7a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0z"
 UNLABELLED = Dot(palette.TRUTH.colour, Shape(-3.2, 4.4, _PERSON, "☻", "☺"))
-# The most dots of a field.
-MOST = 1000
+# The most dots of a field, and of a field beside others.
+MOST, MOST_OF_SET = 1000, 100
 
 # The style of the pages and of a downloaded page.
 BAG_CSS = """
@@ -26,7 +28,11 @@ BAG_CSS = """
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
-.bag img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
+.bag.sets { grid-template: auto auto / repeat(var(--sets), 1fr); max-width: 48rem; }
+.bag.sets figure { grid-row: 1 / span 2; }
+.bag.sets + p { font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0 0 0.5rem; }
+.bag.sets img { max-width: min(var(--width), 11rem); }
+.bag img.key, .bag + p img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 """
 
 
@@ -52,13 +58,35 @@ def bag_html(
     labels = (np.arange(n) >= round(share * n)).astype(int)
     owner = _field(labels, {0: SAID_A, 1: SAID_B}, alt)
     leaving = _field(np.zeros(min(n_sent, MOST), int), {0: UNLABELLED}, "")
-    heading = html.escape(sent).replace(html.escape(told), f"<b>{html.escape(told)}</b>", 1)
     signs = "<br>".join(_legend(dot, name) for dot, name in zip((SAID_A, SAID_B), legend, strict=True))
     return (
         f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'
-        f'<span class="leaves" aria-hidden="true">→</span><figure><figcaption>{heading}</figcaption>{leaving}'
+        '<span class="leaves" aria-hidden="true">→</span>'
+        f"<figure><figcaption>{_with_strong(sent, told)}</figcaption>{leaving}"
         f"<p>{_legend(UNLABELLED, unknown)}</p></figure></div>"
     )
+
+
+class UnlabelledSet(NamedTuple):
+    """A set of `size` records without labels, its `heading`, and the part of it that stands out."""
+
+    heading: str
+    told: str
+    size: int
+
+
+def sets_html(sets: Sequence[UnlabelledSet], unknown: str) -> str:
+    """Return sets side by side as HTML, of each no more than `MOST_OF_SET` records; `unknown` names one of them."""
+    fields = "".join(
+        f"<figure><figcaption>{_with_strong(one.heading, one.told)}</figcaption>"
+        f"{_field(np.zeros(min(one.size, MOST_OF_SET), int), {0: UNLABELLED}, '')}</figure>"
+        for one in sets
+    )
+    return f'<div class="bag sets" style="--sets:{len(sets)}">{fields}</div><p>{_legend(UNLABELLED, unknown)}</p>'
+
+
+def _with_strong(heading: str, told: str) -> str:
+    return html.escape(heading).replace(html.escape(told), f"<b>{html.escape(told)}</b>", 1)
 
 
 def _legend(dot: Dot, name: str) -> str:

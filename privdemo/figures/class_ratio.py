@@ -173,19 +173,16 @@ class Found(NamedTuple):
 class Given(NamedTuple):
     """What methods learn from: `shares` of the first class in each known set, with `told` as their heading.
 
-    `wanted` is the heading of the set of which the share is wanted; there it is `truth`, and `hidden` says that it is
-    hidden. `classes` are the names of the first class and of the others, with a picture of each where there are
-    `pictures`. `n_more` sets are not shown.
+    `truth` is the share in the set of which it is wanted. `classes` are the names of the first class and of the others,
+    with a picture of each where there are `pictures`. `n_more` sets are not shown.
     """
 
     told: str
-    wanted: str
     shares: Sequence[float]
     n_more: int
     classes: tuple[str, str]
     pictures: Sequence[NDArray[np.uint8]]
     truth: float
-    hidden: str
 
 
 RATIO_CSS = f"""
@@ -203,11 +200,6 @@ RATIO_CSS = f"""
 .ratio-set div span {{ color: #fff; padding-left: 0.4rem; overflow: hidden; white-space: nowrap; line-height: 1.4rem; }}
 .ratio-set .first, .ratio-key .first {{ background: color-mix(in srgb, var(--first) 70%, black); }}
 .ratio-set .others, .ratio-key .others {{ background: color-mix(in srgb, var(--others) 80%, black); }}
-.ratio-set .asked {{ border: 2px dashed var(--truth); gap: 1rem; box-sizing: border-box; line-height: 1.2rem;
-  padding-left: 0.3rem; background: linear-gradient(to right,
-  color-mix(in srgb, var(--first) 35%, transparent) var(--at),
-  color-mix(in srgb, var(--others) 35%, transparent) var(--at)); }}
-.ratio-set .asked.open {{ background: none; font-weight: 600; }}
 .ratio-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 11.5rem; gap: 0 1rem;
   align-items: center; min-height: 3.2rem; }}
 .ratio-row small {{ display: block; font-size: max(0.875rem, var(--least-letters, 0px)); opacity: 0.85;
@@ -248,15 +240,6 @@ def answers_html(given: Given, found: Sequence[Found], title: str, legend: str) 
     )
     rows = "".join(_found_row(one, truth) for one in found)
     return f'<div class="ratio">{_given(given)}{head}{rows}<p>{html.escape(legend)}</p></div>'
-
-
-def given_html(given: Given) -> str:
-    """Return what is given and the truth, and that it is open what is found, as HTML."""
-    asked = f"<b>{_share(given.truth, 0)}</b>{html.escape(given.hidden)}"
-    truth = f'<div class="ratio-set">truth<div class="asked" style="--at:{_at(given.truth)}">{asked}</div></div>'
-    found = '<div class="ratio-set">found<div class="asked open">?</div></div>'
-    wanted = f'<div class="ratio-given"><h4>{html.escape(given.wanted)}</h4>{truth}{found}</div>'
-    return f'<div class="ratio">{_given(given)}{wanted}</div>'
 
 
 def _given(given: Given) -> str:

@@ -9,7 +9,20 @@ import re
 import pytest
 
 from privdemo.__main__ import main
-from privdemo.advise import TRUSTED, TRUSTS, Question, advise, comparisons, label, promise, sentence
+from privdemo.advise import (
+    TRUSTED,
+    TRUSTS,
+    Question,
+    action,
+    advise,
+    comparisons,
+    label,
+    price,
+    promise,
+    protection,
+    result,
+    sentence,
+)
 
 BAD = [
     ({"people": 0}, "people must be a whole number in [1, 10000000], got 0; somebody must report"),
@@ -129,11 +142,87 @@ def all_questions():
 def test_every_advice_is_in_whole_phrases():
     for asked in all_questions():
         advice = advise(asked)
-        for words in (sentence(advice), promise(advice.plan), *comparisons(advice)):
+        cards = [card for card in (result(advice), price(advice)) if card]
+        said = [action(asked, advice.plan), protection(advice.plan), *(card[2] for card in cards)]
+        for words in (sentence(advice), promise(advice.plan), *comparisons(advice), *said):
             assert re.fullmatch(r"[A-Z][^{}_]+\.", words), words
             assert not re.search(r"nan|inf\b|None|  |\.\.|e[-+]\d", words), words
         assert sentence(advice).startswith("It cannot be done: ") != advice.reached
         assert len(advice.alternatives) <= 2
+        for title, number, _ in cards:
+            assert re.fullmatch("Result|Margin of error|Price of privacy", title)
+            assert not re.search(r"nan|inf\b|None|e[-+]\d|-", number), number
+
+
+def test_a_result_and_its_price_say_what_true_answers_would_save():
+    for asked, result_words, price_words in (
+        (
+            Question("yes-no", "nobody", 5000, 0.03),
+            (
+                "Margin of error",
+                "± 3 percentage points",
+                "In 95 of 100 surveys of 5,000 people the estimated share of yes is off by no more than this.",
+            ),
+            (
+                "Price of privacy",
+                "3,936 more people",
+                "With true answers, 1,064 people would be enough for ± 3 points, instead of 5,000.",
+            ),
+        ),
+        (
+            Question("yes-no", "nobody", 5000),
+            (
+                "Margin of error",
+                "± 3 percentage points",
+                "In 95 of 100 surveys of 5,000 people the estimated share of yes is off by no more than this.",
+            ),
+            (
+                "Price of privacy",
+                "± 3 points instead of ± 1.39 points",
+                "True answers of 5,000 people would be right to ± 1.39 points.",
+            ),
+        ),
+        (
+            Question("yes-no", "nobody", 50, epsilon=0.01),
+            (
+                "Margin of error",
+                "any result is possible",
+                "At this protection 50 people tell nothing about the share of yes.",
+            ),
+            (
+                "Price of privacy",
+                "any result instead of ± 13.4 points",
+                "True answers of 50 people would be right to ± 13.4 points.",
+            ),
+        ),
+        (
+            Question("counts", "curator", 5000, 0.03, 8),
+            (
+                "Margin of error",
+                "± 149 people",
+                "In 95 of 100 such tables each number in the table is off by no more than this. Without noise it would "
+                "be exact.",
+            ),
+            None,
+        ),
+        (
+            Question("classifier", "nobody", within=0.05),
+            (
+                "Result",
+                "92.5 of 100 right",
+                "So often is a computer right that learned from 500 people like those of our trials. No other number of "
+                "people was tried.",
+            ),
+            (
+                "Price of privacy",
+                "2.5 of 100 fewer right",
+                "With every label true the computer would be right about 95.0 of 100 times.",
+            ),
+        ),
+    ):
+        advice = advise(asked)
+        assert (result(advice), price(advice)) == (result_words, price_words)
+    assert price(advise(Question("yes-no", "nobody", 1000, 0.01))) is None, "the goal is not reached"
 
 
 def test_the_sentence_names_the_noise_the_people_and_the_price():

@@ -158,7 +158,7 @@ def test_true_shares_are_plotted_with_every_methods_estimates(trials):
 @pytest.mark.parametrize(("truth", "place"), [(0.9, "high"), (0.5, "middle"), (0.1, "low")])
 def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
     image = np.zeros((8, 8), np.uint8)
-    given = ratio_charts.Given("told <", "wanted <", (0.7, 0.3), 2, ("7s", "<9>"), (image, image), truth, "90 <")
+    given = ratio_charts.Given("told <", (0.7, 0.3), 2, ("7s", "<9>"), (image, image), truth)
     found = [
         ratio_charts.Found(
             "one & only", "how <", "#123456", Estimate(0.8, 0.7, 1.1), "80 %", "9 < 10", "70 to 110", True
@@ -190,10 +190,6 @@ def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
     ):
         assert part in words
     assert len(reader.all("img")) == 2
-    asked = " ".join(Reader(ratio_charts.given_html(given)).words)
-    for part in ("told <", "70\u00a0%", "wanted <", "truth", f"{100 * truth:.0f}\u00a0%", "90 <", "found"):
-        assert part in asked
-    assert "one & only" not in asked
 
 
 def test_an_image_of_each_class_stands_on_the_axis_over_its_name(trials):

@@ -14,7 +14,7 @@ from privdemo import advise
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
-from privdemo.figures.guess_bar import Guess, guess_rows
+from privdemo.figures.guess_bar import Guess, guess_cards
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
@@ -35,16 +35,14 @@ class Answer:
     advice: Advice
 
     def takeaway(self) -> str:
-        """Return the advice as one or two sentences."""
-        words = advise.sentence(self.advice)
-        end = words.index(". ") + 1 if self.advice.reached else words.index(":") + 1
+        """Return what to do, or that it cannot be done and what would have to change."""
+        if not self.advice.reached:
+            first, _, rest = advise.sentence(self.advice).partition(":")
+            return f"<b>{escape(first)}:</b>{escape(rest)}"
+        first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
-        first = (
-            f"Our advice {trust[0].lower()}{trust[1:]}: {words[0].lower()}{words[1:end]}"
-            if self.advice.reached
-            else words[:end]
-        )
-        return f"<b>{escape(first)}</b>{escape(words[end:])}"
+        first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
+        return f"<b>{escape(first)}</b>{f' {escape(rest)}' * bool(rest)}"
 
     @property
     def facts(self) -> dict[str, str]:
@@ -64,37 +62,49 @@ def answer(question: Question, _: Trials) -> Answer:
 
 
 @dataclass(frozen=True)
-class GuessRows(Cards):
-    """Cases in which somebody guesses, one below the other under a `title` and `words`, all but the first as others.
+class AdviceCards(Cards):
+    """What the advice gives as cards, under a `title`, and behind a fold `others`, cases in which somebody guesses.
 
-    `chances` are how often each guess is right, shown as bars; None where a case has another result.
+    `chance` is how often a guess is right with the advice: the first card has it as a bar.
     """
 
     title: str
+    chance: float
     words: str
-    chances: Sequence[float | None]
+    others: Sequence[Guess]
 
     @property
     def html(self) -> str:
-        """Return the rows as HTML."""
-        rows = zip(self.contents, self.chances, strict=True)
-        guesses = [Guess(*content, chance) for content, chance in rows]
-        return guess_rows(self.title, self.words, guesses, "What would change this?")
+        """Return the cards and the fold as HTML."""
+        first, *rest = (Guess(*content) for content in self.contents)
+        cards = [first._replace(probability=self.chance), *rest]
+        return guess_cards(self.title, cards, "What would change the protection?", self.words, self.others)
 
 
 def what_to_do(answer: Answer) -> list[Panel]:
-    """Return the panel of what others can guess: with the advice, with the next less and more trust, and later."""
-    plan, rows = answer.advice.plan, guesses(answer)
+    """Return the panel of what the advice gives and costs, and of what others can guess with other trust, and later."""
+    advice, plan, rows = answer.advice, answer.advice.plan, guesses(answer)
     what = "label" if plan.accuracy else "answer"
-    title = f"How often can others guess one person’s {what} correctly?"
-    marks = "Grey: what a coin toss gets right. Orange: more than that, so less private."
-    words = f"Others guess which of two equally likely {what}s is true. {marks}"
-    in_words = " ".join(f"{row.title}: {row.number}. {row.words}".strip() for row in rows)
+    words = (
+        f"How often others guess right which of two equally likely {what}s of a person is true. Grey: what a coin toss "
+        "gets right. Orange: more than that, so less private."
+    )
+    price = advise.price(advice)
+    cards = [
+        ("Protection", numbers.protection(plan.epsilon), advise.protection(plan)),
+        advise.result(advice),
+        *([price] if price else []),
+    ]
+    heading = "" if advice.reached else "The best that is possible:"
+    in_words = [
+        f"{title}: {number}. {sentence}".strip() for title, number, sentence in (*cards, *(row[:3] for row in rows))
+    ]
+    chance = most_guessed_right(plan.epsilon, plan.delta)
     return [
         Panel(
             "advice",
-            figure=GuessRows([row[:3] for row in rows], title, words, [row.probability for row in rows]),
-            summary=" ".join((title, words, in_words, *advise.comparisons(answer.advice), _NEVER_HIDDEN)),
+            figure=AdviceCards(cards, heading, chance, words, rows),
+            summary=" ".join((*in_words, words, *advise.comparisons(advice), _NEVER_HIDDEN)),
             on_slide=curves_of(answer),
             rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
             snippet=snippet(answer.question),
@@ -104,16 +114,11 @@ def what_to_do(answer: Answer) -> list[Panel]:
 
 
 def guesses(answer: Answer) -> list[Guess]:
-    """Return how often a guess is right: with the advice, with each other trust, and if a person is asked again."""
+    """Return how often a guess is right with each other trust, and if a person is asked again."""
     plan = answer.advice.plan
     again = f"in {_TIMES} such tables" if answer.question.ask == COUNTS else f"asked the same question {_TIMES} times"
     ours = "With our advice" if answer.advice.reached else "With the best that is possible"
     return [
-        _guess(
-            ours,
-            f"{advise.what_is_seen(plan)} Protection: {numbers.protection(plan.epsilon)}.",
-            most_guessed_right(plan.epsilon, plan.delta),
-        ),
         *(_guess_with_trust(answer, other) for other in answer.advice.alternatives),
         _guess(
             f"{ours}, if a person is {again}",

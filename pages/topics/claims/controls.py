@@ -9,8 +9,7 @@ from pages.kit.values import Values
 from pages.topics.claims.question import SOURCE, VERDICT
 
 
-def controls(_: Values, main: DeltaGenerator) -> None:
-    """Render the source in `main`, and the verdicts of the table."""
-    with main:
-        inputs.choose_from_list(SOURCE)
+def controls(_: Values, __: DeltaGenerator) -> None:
+    """Render the source, and the verdicts of the table."""
+    inputs.choose_from_list(SOURCE)
     inputs.choose(VERDICT)

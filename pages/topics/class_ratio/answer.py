@@ -20,6 +20,7 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
+from privdemo.figures.bag import MOST_OF_SET, UnlabelledSet, sets_html
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 from privdemo.tasks import Task, counting_task
@@ -143,11 +144,11 @@ def _found_panel(answer: Answer) -> Panel:
         note=numbers.large_delta_words(answer.question.n_records, answer.question.config.delta)
         if answer.question.config.private
         else "",
-        prediction=_prediction(answer, given),
+        prediction=_prediction(answer),
     )
 
 
-def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
+def _prediction(answer: Answer) -> Prediction | None:
     """Return the guess of how far off the closest method is.
 
     Return None where fewer than two methods learn without labels, or there are more than two sets.
@@ -156,27 +157,39 @@ def _prediction(answer: Answer, given: charts.Given) -> Prediction | None:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     if len(blind) < 2 or len(released) != 2:
         return None
-    records, noisy = answer.task.records, " (with noise)" * config.private
-    told = f"It is told {'only ' * _is_mixed(answer)}the percentages in two other sets"
-    if records == "people" and _is_mixed(answer):
-        told = f"To protect people, {told[0].lower()}{told[1:]}"
+    records, mixed = answer.task.records, _is_mixed(answer)
+    told = f"computer is told {'only ' * mixed}what percentages of sets 1 and 2 {first_class(answer)}"
+    told = f"To protect people, a {told}" if records == "people" and mixed else f"A {told}"
+    told += " (with noise)" * config.private + f", not {'who' if records == 'people' else 'which'}" * mixed
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
-    which = "who" if records == "people" else f"which {records} {first_class(answer)}"
-    nobody = f", not {which}" * _is_mixed(answer)
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"<b>We know that {true} of {_target(answer)} {first_class(answer)}. How close will the best of a "
-        f"computer’s {len(blind)} estimates be?</b> The computer sees {answer.task.unlabelled}. {told}{noisy}{nobody}.",
+        f"{told}. From these, and {answer.task.unlabelled}, it works out the percentage in {_target(answer)}. <b>How "
+        "close will its best estimate be?</b>",
         _how_close(abs(nearest - truth)),
         _DISTANCES,
-        Markup(charts.given_html(given)),
-        f"The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
-        f"Your guess: how close the best estimate for {_target(answer)} is",
+        _sets_without_labels(answer),
+        f"The truth is {true}. The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
+        f"Your guess: how far the best estimate for {_target(answer)} is off (45 % found where 50 % is true: 5 points)",
     )
+
+
+def _sets_without_labels(answer: Answer) -> Markup:
+    """Return the picture of the known sets and of the one whose share is wanted, of whose records no label is told."""
+    config, task, released = answer.question.config, answer.task, answer.trials[0].released
+    told = [(numbers.share(float(row[0]), 0), config.set_size) for row in released] + [("? %", config.n_test)]
+    sets = [
+        UnlabelledSet(f"Set {n}: {share} of {size:,} {task.records} {first_class(answer)}", share, size)
+        for n, (share, size) in enumerate(told, 1)
+    ]
+    details = f"{task.details} known, " if task.details else ""
+    large = [f"set {n}" for n, one in enumerate(sets, 1) if one.size > MOST_OF_SET]
+    fewer = f" (only {MOST_OF_SET} of {numbers.join_words(tuple(large))} are drawn)" if large else ""
+    return Markup(sets_html(sets, f"one of them: {details}{task.kept_back} unknown{fewer}"))
 
 
 def _how_close(error: float) -> str:
@@ -213,11 +226,9 @@ def _given(answer: Answer) -> charts.Given:
     labels, noisy = class_labels(answer), " (with noise)" * config.private
     return charts.Given(
         told=f"The computer is told the percentages{noisy} in {len(released)} sets of {config.set_size:,} {records}:",
-        wanted=f"It works out what percentage of {_target(answer)} {first_class(answer)}:",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
         truth=float(answer.trials[0].truth[0]),
-        hidden="hidden from the computer",
         classes=(labels[0], labels[1] if len(labels) == 2 else "all others"),
         pictures=class_images(config.dataset, config.chosen_classes)[:2] if len(labels) == 2 else (),
     )

@@ -315,7 +315,9 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     table = figures.labelled_html(
         {} if sheet is None else {f"{N_IMAGES} {names.records}{f': {names.key}' * bool(names.key)}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
-        tuple(f"learning from {config.people:,}: {share} of new {names.records} right" for share in (known, "?")),
+        tuple(
+            f"learning from {config.people:,} of these: {share} of new {names.records} right" for share in (known, "?")
+        ),
     )
     luck = f"Pure guessing would get 50 % of new {names.records} right."
     return Markup(f"{table}<p>Dashed: switched by chance. {luck}</p>")

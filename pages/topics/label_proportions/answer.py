@@ -155,14 +155,14 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         GUESS,
-        f"<b>For how many of 100 new {records} will a computer be right about whether they {answer.task.positive}?</b> "
-        f"{_told(answer, 'It')}",
+        f"{_told(answer, 'A computer')} <b>For how many of 100 new {records} will it be right about whether they "
+        f"{answer.task.positive}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        (100 * nothing, f"right by always saying “{answer.task.labels[0]}”"),
+        (100 * nothing, f"without learning, by always saying “{answer.task.labels[0]}”"),
     )
 
 

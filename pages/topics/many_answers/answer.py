@@ -14,6 +14,7 @@ from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.question import NOUNS, Question
+from privdemo import limits
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESSES, UNIFORM, ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.many_answers import RANDOMISED_RESPONSE as RESPONSE
@@ -22,6 +23,7 @@ from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
 from privdemo.intervals import Estimate
 from privdemo.mechanisms.frequency_oracles import ORACLES
+from privdemo.mechanisms.frequency_oracles.response import KaryResponse
 from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -39,7 +41,8 @@ _OF_ONE = ("illness", "occupation")
 # What people do with the answers that their reports support, where they do not just send them; and how many are listed.
 _SENDS = {"basic rappor": "says yes to", "optimised unary": "says yes to"}
 _SENDS |= {"local hashing": "sends the group that holds", "hadamard response": "sends the half that holds"}
-_EXAMPLES = 10  # answers among which the second example is sought
+# Answers among whose first reports the second example is sought, and then trials in which people with the next few do.
+_EXAMPLES, _MORE_EXAMPLES, _NEXT = 10, 16, 4
 _MOST_NAMES = 6
 # What is answered where the estimates are off by no more than such a share.
 _VERDICTS = ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "Not here"))
@@ -124,10 +127,12 @@ class Answer:
         who = numbers.people(config.people)
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
-        return (
-            f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it, each sends "
-            f"{self._sent(config.oracle)}."
-        )
+        have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
+        made = self._mechanism(config.oracle)
+        if isinstance(made, KaryResponse) and self.k > 2:
+            few = f"{'only ' * (made.p < 0.5)}{numbers.people_of_100(made.p)} of 100"
+            return f"{have} {few}, picked by chance, send the true one; the others send a random other {one}."
+        return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
         """Return the guess of how many of the most common answers the estimates rank first, with what two people send.
@@ -143,8 +148,8 @@ class Answer:
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
             GUESS,
-            f"<b>How many of the {n} most common {many} will be in our estimated top {n}?</b> {self._sending} From "
-            f"what all send we estimate how common each {one} is.",
+            f"{self._sending} From what all send we estimate how common each {one} is. <b>How many of the {n} most "
+            f"common {many} will be in our estimated top {n}, in any order?</b>",
             n - len(missing),
             Scale(0, n, 1, ""),
             Markup(f"<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
@@ -208,10 +213,13 @@ class Answer:
         """Say what two people send: one who has the most frequent answer, whose report another chapter examines, and
         one for whom it is otherwise whether the true answer is sent, if there is one among the next few.
         """
-        others = range(1, min(self.k, _EXAMPLES))
-        other = next((true for true in others if self._sends(true) != self._sends(0)), 1)
-        first, second = (0, other) if self._sends(0) else (other, 0)  # whose own answer is sent, first
-        return f"For example, one person {self._example(first)}.<br>Another {self._example(second)}."
+        people = [(true, 0) for true in range(1, min(self.k, _EXAMPLES))]
+        if self.k <= limits.ORACLE_ANSWERS.high:
+            people += [(true, trial) for trial in range(1, _MORE_EXAMPLES) for true in range(1, min(self.k, _NEXT))]
+        most = (0, 0)
+        other = next((one for one in people if self._sends(*one) != self._sends(*most)), (1, 0))
+        first, second = (most, other) if self._sends(*most) else (other, most)  # whose own answer is sent, first
+        return f"For example, one person {self._example(*first)}.<br>Another {self._example(*second)}."
 
     def _how_often(self) -> str:
         """Say how often a list holds an answer that is not its sender's; nothing of other methods."""
@@ -236,21 +244,21 @@ class Answer:
             [numbers.share(share) for share in true],
         )
 
-    def _sends(self, true: int) -> bool:
+    def _sends(self, true: int, trial: int) -> bool:
         """Return whether what a person sends who has one of the answers holds it."""
-        return self.release.truth.names[true] in example_of(self.question.config, true)
+        return self.release.truth.names[true] in example_of(with_trial(self.question.config, trial), true)
 
-    def _example(self, true: int) -> str:
+    def _example(self, true: int, trial: int) -> str:
         """Say what a person sends who has one of the answers."""
         config, name = self.question.config, self.release.truth.names[true]
-        sent = example_of(config, true)
+        sent = example_of(with_trial(config, trial), true)
         listed = " ".join(
             f'<span class="sent{" own" * (one == name)}">{escape(one)}</span>' for one in sent[:_MOST_NAMES]
         )
         listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
-        without = f" (“{escape(name)}” {'is among them' if self._sends(true) else 'was left out by chance'})"
+        without = f" (“{escape(name)}” {'is among them' if self._sends(true, trial) else 'was left out by chance'})"
         if len(sent) == 1:
-            without = " (the true one)" if self._sends(true) else " (a random other)"
+            without = " (the true one)" if self._sends(true, trial) else " (a random other)"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 

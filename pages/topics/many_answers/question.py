@@ -14,7 +14,16 @@ from privdemo.accounting import default_delta
 from privdemo.datasets import Answers, Source
 from privdemo.disobedience.many_answers import CRAFTED, PRETEND
 from privdemo.experiments import many_answers
-from privdemo.experiments.many_answers import ILLNESS_NAMES, ILLNESSES, OCCUPATIONS, UNIFORM, WORDS, ZIPF, AnswersConfig
+from privdemo.experiments.many_answers import (
+    ILLNESS_NAMES,
+    ILLNESSES,
+    OCCUPATIONS,
+    RANDOMISED_RESPONSE,
+    UNIFORM,
+    WORDS,
+    ZIPF,
+    AnswersConfig,
+)
 from privdemo.mechanisms.frequency_oracles import for_answers
 from privdemo.methods import FREQUENCY_ORACLES
 
@@ -31,7 +40,8 @@ NAME_BY_TITLE = {
 # What one answer and several are called, where they are not just answers.
 NOUNS = {ILLNESSES: ("illness", "illnesses"), OCCUPATIONS: ("occupation", "occupations"), WORDS: ("word", "words")}
 ORACLES = {method.title: name for name, method in FREQUENCY_ORACLES.items()}
-ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[AnswersConfig.oracle].title, "What people send")
+# The page begins with what is understood at first sight, although other methods are more exact.
+ORACLE = Choice("lie", tuple(ORACLES), FREQUENCY_ORACLES[RANDOMISED_RESPONSE].title, "What people send")
 EPSILON = Number("answer_epsilon", limits.ORACLE_EPSILON, AnswersConfig.epsilon, "ε of an answer", 0.01)
 K = Number(
     "different",

@@ -151,9 +151,8 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     return Prediction(
         GUESS,
-        "<b>Of 100 new, unchanged images, how many will a computer name correctly?</b> Pretend that each image is one "
-        f"patient’s scan, and its label the diagnosis. {_protection(config)}. From these the computer learned to tell "
-        f"{distinguished_words(config.classes)}.",
+        f"{_protection(config)}. From these a computer learned to tell {distinguished_words(config.classes)}. "
+        "<b>Of 100 new, unchanged images, how many will it name correctly?</b>",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),
@@ -186,12 +185,12 @@ def _why_learned(config: training.TrainingConfig) -> str:
 
 def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
-    share, who = _wrong(config), f"{len(config.classes) * config.n_train:,} people"
+    share, who = _wrong(config), f"{len(config.classes) * config.n_train:,} people each sent an image with its label"
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
-        return f"The images and labels of {who} were sent without any noise"
-    return f"To protect {who}, {' and '.join(did)}"
+        return f"{who}, without any noise"
+    return f"{who}. To protect them, {' and '.join(did)}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:

@@ -47,8 +47,12 @@ def bare(markup: str) -> str:
 
 def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page."""
-    words = advise.sentence(advise.advise(question))
-    return f"Our advice if people trust nobody: {words[0].lower()}{words[1:]}"
+    return advice_in(advise.action(question, advise.advise(question).plan), "nobody")
+
+
+def advice_in(words: str, trust: str) -> str:
+    """The recommendation as it stands above the page, where people have this trust."""
+    return f"Our advice if people trust {trust}: {words[0].lower()}{words[1:]}"
 
 
 def values_of(given: dict) -> Values:
@@ -60,7 +64,7 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice if people trust nobody: let each person’s phone swap yes and no with a chance of about "
-        "1 in 4 (26.9 %).</b> So nobody can be sure of any one answer. From what 5,000 people send" in words
+        "1 in 4 (26.9 %).</b> So nobody can be sure of any one answer." in words
     )
 
 
@@ -117,8 +121,8 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         (first,), (second,) = what_to_do(made), error_curves(made)
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert guesses(made)[0].number == right
-        assert right in first.figure.html
+        assert f"Such a guess is right {right}; by a coin toss, 50." in first.figure.html
+        assert first.figure.chance == accounting.most_guessed_right(plan.epsilon, plan.delta)
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -181,15 +185,23 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert panel.summary.endswith("No method hides that somebody took part, or what is true of people in general.")
     again = rows["With our advice, if a person is asked the same question 5 times"]
     assert again.number == "fewer than 88 of 100 times"
-    advised = rows["With our advice"]
-    assert (advised.number, advised.probability) == ("fewer than 74 of 100 times", right(1.0))
-    assert advised.words == "They see what one person sends. Protection: moderate."
-    assert panel.summary.startswith(
-        "How often can others guess one person’s answer correctly? Others guess which of two equally likely answers "
-        "is true. Grey: what a coin toss gets right. Orange: more than that, so less private. With our advice: fewer "
-        "than 74 of 100 times. They see what one person sends."
-    )
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
+
+
+def test_three_cards_say_what_the_advice_protects_how_exact_it_is_and_what_it_costs():
+    (panel,) = what_to_do(answer(MEMBERS, Trials()))
+    protection, *others = panel.figure.contents
+    assert protection == (
+        "Protection",
+        "moderate",
+        "Somebody who sees what one person sends guesses which of two equally likely answers is true. Such a guess is "
+        "right fewer than 74 of 100 times; by a coin toss, 50.",
+    )
+    assert panel.figure.chance == right(1.0)
+    assert others == [advise.result(advise.advise(MEMBERS)), advise.price(advise.advise(MEMBERS))]
+    for title, number, sentence in panel.figure.contents:
+        assert f"{title}: {number}. {sentence}" in panel.summary
+    assert "The best that is possible" not in panel.figure.html
 
 
 def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
@@ -197,7 +209,10 @@ def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
     assert not made.advice.reached
     assert made.takeaway().startswith("<b>It cannot be done")
     assert [title for title in rows_by_title(made) if "our advice" in title] == []
-    assert "With the best that is possible" in rows_by_title(made)
+    assert "With the best that is possible, if a person is asked the same question 5 times" in rows_by_title(made)
+    (panel,) = what_to_do(made)
+    assert panel.figure.html.startswith('<div class="guesses"><h4>The best that is possible:</h4>')
+    assert [title for title, *_ in panel.figure.contents] == ["Protection", "Margin of error"]
 
 
 def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():
@@ -255,7 +270,7 @@ def test_trust_that_changes_nothing_is_said_to_be_no_gain():
 def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
     values = values_of({KIND: next(reversed(KINDS)), PEOPLE: 5000})
     made = answer(question_of(values), Trials())
-    assert made.takeaway().endswith("No other number of people was tried.")
+    assert "No other number of people was tried." in what_to_do(made)[0].figure.html
     (curves,) = error_curves(made)
     assert "with 500 people" in curves.note
     assert curves.links[0][0] == "comparison"

@@ -1,5 +1,6 @@
 """The page on shares: its numbers are the package's, and its words follow them in both directions."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -59,12 +60,14 @@ def test_a_guess_of_how_close_an_estimate_is_is_judged_by_the_closest_method(sho
     off = abs(nearest - 0.5)
     assert asked.truth == asked.scale[0 if off <= 0.05 else 1 if off <= 0.15 else 2]
     assert asked.ask == (
-        "<b>We know that 50 % of set 3 show a 7. How close will the best of a computer’s 3 estimates be?</b> The "
-        "computer sees images without labels. It is told only the percentages in two other sets, not which images show "
-        "a 7."
+        "A computer is told only what percentages of sets 1 and 2 show a 7, not which. From these, and images without "
+        "labels, it works out the percentage in set 3. <b>How close will its best estimate be?</b>"
     )
     found, first, second = (f"{100 * share:.1f} %" for share in (nearest, *others))
-    assert asked.explain == f"The closest of 3 methods finds {found}. The others find {first} and {second}."
+    assert (
+        asked.explain
+        == f"The truth is 50 %. The closest of 3 methods finds {found}. The others find {first} and {second}."
+    )
     assert [_how_close(error) for error in (0.55 - 0.5, 0.051, 0.9 - 0.75, 0.151)] == [
         asked.scale[i] for i in (0, 1, 1, 2)
     ]
@@ -72,10 +75,13 @@ def test_a_guess_of_how_close_an_estimate_is_is_judged_by_the_closest_method(sho
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
     noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
     private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
-    assert "It is told only the percentages in two other sets (with noise), not which images" in private.ask
+    assert "what percentages of sets 1 and 2 show a 7 (with noise), not which. From these" in private.ask
+    assert "A computer is told what percentages" in alone.ask
     assert "not which" not in alone.ask, "a set of one class says what each is"
     assert "The closest of 2 methods finds" in alone.explain
-    assert "<b>50\u00a0%</b>hidden from the computer" in asked.covered.html
+    sets = re.findall(r"Set (\d): <b>(.+?)</b> of (\d+) images show a 7", asked.covered.html)
+    assert [(name, share) for name, share, _ in sets] == [("1", "80 %"), ("2", "20 %"), ("3", "? %")]
+    assert [int(size) for *_, size in sets] == [SMALL.set_size, SMALL.set_size, SMALL.n_test]
     assert 'class="bar"' not in asked.covered.html, "what methods find is not shown yet"
 
 

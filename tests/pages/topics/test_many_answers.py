@@ -61,8 +61,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ranked = (-estimates.shares).argsort()[:5]
     assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
     assert panel.prediction.ask == (
-        f"<b>How many of the 5 most common answers will be in our estimated top 5?</b> {sending} From what all send we "
-        "estimate how common each answer is."
+        f"{sending} From what all send we estimate how common each answer is. <b>How many of the 5 most common answers "
+        "will be in our estimated top 5, in any order?</b>"
     )
     first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
@@ -144,7 +144,7 @@ def test_of_two_answers_subset_selection_is_called_the_papers_method(oracle: str
 @pytest.mark.parametrize(
     ("oracle", "words"),
     [
-        (RANDOMISED_RESPONSE, "on average"),
+        ("optimised unary", "on average"),
         ("hadamard response", "Here subset selection would be more exact than Hadamard response."),
     ],
 )
@@ -235,7 +235,12 @@ def test_answers_are_called_what_they_are() -> None:
         "illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "To hide it, each sends one illness, the true one or a random one. From these" in words
+    sent = "To hide it, only 15 of 100, picked by chance, send the true one; the others send a random other illness."
+    assert f"{sent} From these" in words
+    words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
+    assert "To hide it, 57 of 100, picked by chance, send the true one;" in words
+    words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
+    assert "To hide it, each sends one answer, the true one or a random one. From these" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
