@@ -52,12 +52,12 @@ def promise(plan: Plan) -> str:
     )
 
 
-def protection(plan: Plan) -> str:
-    """Return `promise` in fewer words, with what a coin toss gets right: a sentence."""
-    often, what = right_of_100_words(plan.epsilon, plan.delta), _secret(plan)
+def protection(plan: Plan) -> tuple[str, str]:
+    """Return `promise` in fewer words: how many guesses of 100 are right, and a sentence on who guesses what."""
+    often = right_of_100_words(plan.epsilon, plan.delta).replace("times", "guesses right")
     return (
-        f"Somebody who sees {_SEEN[relied_on(plan)]} guesses which of two equally likely {what} is true. Such a guess "
-        f"is right {often}; by a coin toss, 50."
+        often,
+        f"Somebody who sees {_SEEN[relied_on(plan)]} guesses which of two equally likely {_secret(plan)} is true.",
     )
 
 
@@ -236,12 +236,9 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
         return title, f"{private} instead of {exact}", true
     enough = f"With true answers, {_people(advice.open_people)} would be enough for ± {_points(question.within)}"
-    more = plan.people - advice.open_people
-    if more <= 0:
+    if plan.people <= advice.open_people:
         return title, "no more people", f"{enough}, too."
-    if plan.half_width < _NEARLY * question.within:
-        return title, f"at most {more:,} more people", f"{enough}."
-    return title, f"{more:,} more people", f"{enough}, instead of {plan.people:,}."
+    return title, f"{plan.people:,} people instead of {advice.open_people:,}", f"{enough}."
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:

@@ -11,6 +11,7 @@ from privdemo import limits, palette
 GUESS_BAR_CSS = f"""
 .guesses {{ font-variant-numeric: tabular-nums; margin: 0.5rem 0; max-width: 75rem; }}
 .guesses > h4 {{ font-size: 1rem; font-weight: 600; margin: 0 0 0.5rem; padding: 0; line-height: 1.3; }}
+.guesses .card .number {{ font-size: 1.25rem; margin-bottom: 0.35rem; }}
 .guesses summary {{ margin-top: 0.75rem; cursor: pointer; font-weight: 600; }}
 .guesses details p {{ font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0.5rem 0 0; line-height: 1.4; }}
 .guess-row {{ display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr) 14rem; gap: 0 1.25rem;

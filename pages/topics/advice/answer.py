@@ -91,7 +91,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     )
     price = advise.price(advice)
     cards = [
-        ("Protection", numbers.protection(plan.epsilon), advise.protection(plan)),
+        (f"Protection: {numbers.protection(plan.epsilon)}", *advise.protection(plan)),
         advise.result(advice),
         *([price] if price else []),
     ]
