@@ -53,8 +53,8 @@ def promise(plan: Plan) -> str:
 
 
 def protection(plan: Plan) -> tuple[str, str]:
-    """Return `promise` in fewer words: how many guesses of 100 are right, and a sentence on who guesses what."""
-    often = right_of_100_words(plan.epsilon, plan.delta).replace("times", "guesses right")
+    """Return `promise` in fewer words: how often a guess is right, and a sentence on who guesses what."""
+    often = right_of_100_words(plan.epsilon, plan.delta)
     return (
         often,
         f"Somebody who sees {_SEEN[relied_on(plan)]} guesses which of two equally likely {_secret(plan)} is true.",

@@ -89,9 +89,13 @@ def what_to_do(answer: Answer) -> list[Panel]:
         f"How often others guess right which of two equally likely {what}s of a person is true. Grey: what a coin toss "
         "gets right. Orange: more than that, so less private."
     )
-    price = advise.price(advice)
+    price, (often, who) = advise.price(advice), advise.protection(plan)
     cards = [
-        (f"Protection: {numbers.protection(plan.epsilon)}", *advise.protection(plan)),
+        (
+            "Risk: how often a guess is right",
+            often,
+            f"{who} We call that {numbers.protection(plan.epsilon)} protection.",
+        ),
         advise.result(advice),
         *([price] if price else []),
     ]

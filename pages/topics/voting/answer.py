@@ -182,6 +182,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 _VOTES = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 # What is added to the heading of the answers where chance may change them.
 _CHANGED = "; a real pollster cannot see which are hollow"
+_SOME_CHANGED = " (some answers were changed)"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 _SLIDERS = (("lie", "b_says_a", "born"), ("lie", "a_says_b", "born"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
@@ -191,7 +192,7 @@ def _fields(channel: BinaryChannel, are_covered: bool) -> _Fields:
     """Return the heading and the dots of each field; the votes are covered before the guess, and nothing is hollow."""
     heard = f"What the pollster hears: {{said_a}} of {{asked}} say {answers_of(channel).a}"
     if are_covered:
-        return ((heard, people.ANSWERS),)
+        return ((heard + ("" if is_design(channel) else _SOME_CHANGED), people.ANSWERS),)
     return ((_VOTES, people.VOTES), (heard + _CHANGED, people.TRUTH))
 
 
@@ -210,7 +211,7 @@ def live_dots(config: ElectionConfig, people_shown: People, words: str, *, are_c
     legend = _legend(config.channel, changed=not are_covered)
     plans = [people.plan(heading, dots, n) for heading, dots in _fields(config.channel, are_covered)]
     for plan in plans:
-        plan["heading_unchanged"] = plan["heading"].replace(_CHANGED, "")
+        plan["heading_unchanged"] = _unchanged(plan["heading"])
     return {
         "poll": f"{config.seed}/{config.n_elections}",
         "voted": _base64(people_shown.voted_a),
@@ -245,8 +246,13 @@ def still_dots(
     counts = {name: f"{n:,}" for name, n in numbers_shown.items()}
     columns = people.columns_of(len(kinds), upright=upright)
     if config.channel.is_truthful:
-        fields = tuple((heading.replace(_CHANGED, ""), dots) for heading, dots in fields)
+        fields = tuple((_unchanged(heading), dots) for heading, dots in fields)
     return [figures.dot_field(heading.format(**counts), kinds, dots, columns) for heading, dots in fields]
+
+
+def _unchanged(heading: str) -> str:
+    """Return a heading as it is where no answer is changed."""
+    return heading.replace(_CHANGED, "").replace(_SOME_CHANGED, "")
 
 
 def _base64(array: Any) -> str:
