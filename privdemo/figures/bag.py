@@ -28,8 +28,12 @@ BAG_CSS = """
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
-.bag.sets { grid-template: auto auto / repeat(var(--sets), 1fr); max-width: 48rem; }
-.bag.sets figure { grid-row: 1 / span 2; }
+.bag.sets { grid-template: auto auto auto / repeat(var(--sets), 1fr); max-width: 48rem; }
+.bag.sets figure { grid-row: 1 / span 3; }
+.bag.sets .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem; text-align: center;
+  font-weight: 600; background: rgba(128, 128, 128, 0.25); }
+.bag.sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
+.bag.sets .share i { display: block; height: 100%; background: #7a7a7a; }
 .bag.sets + p { font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0 0 0.5rem; }
 .bag.sets img { max-width: min(var(--width), 11rem); }
 .bag img.key, .bag + p img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
@@ -68,21 +72,33 @@ def bag_html(
 
 
 class UnlabelledSet(NamedTuple):
-    """A set of `size` records without labels, its `heading`, and the part of it that stands out."""
+    """A set of `size` records without labels, its `heading`, and the part of it that stands out.
+
+    `share` of them are of the class that is spoken of; None where that is wanted.
+    """
 
     heading: str
     told: str
     size: int
+    share: float | None
 
 
 def sets_html(sets: Sequence[UnlabelledSet], unknown: str) -> str:
-    """Return sets side by side as HTML, of each no more than `MOST_OF_SET` records; `unknown` names one of them."""
+    """Return sets side by side as HTML, each with its share as a bar and no more than `MOST_OF_SET` records; `unknown`
+    names one of them.
+    """
     fields = "".join(
-        f"<figure><figcaption>{_with_strong(one.heading, one.told)}</figcaption>"
+        f"<figure><figcaption>{_with_strong(one.heading, one.told)}</figcaption>{_share_bar(one.share)}"
         f"{_field(np.zeros(min(one.size, MOST_OF_SET), int), {0: UNLABELLED}, '')}</figure>"
         for one in sets
     )
     return f'<div class="bag sets" style="--sets:{len(sets)}">{fields}</div><p>{_legend(UNLABELLED, unknown)}</p>'
+
+
+def _share_bar(share: float | None) -> str:
+    if share is None:
+        return '<div class="share wanted">?</div>'
+    return f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%"></i></div>'
 
 
 def _with_strong(heading: str, told: str) -> str:

@@ -181,10 +181,11 @@ def _prediction(answer: Answer) -> Prediction | None:
 def _sets_without_labels(answer: Answer) -> Markup:
     """Return the picture of the known sets and of the one whose share is wanted, of whose records no label is told."""
     config, task, released = answer.question.config, answer.task, answer.trials[0].released
-    told = [(numbers.share(float(row[0]), 0), config.set_size) for row in released] + [("? %", config.n_test)]
+    shares = [float(row[0]) for row in released]
+    told = [(numbers.share(share, 0), config.set_size, share) for share in shares] + [("? %", config.n_test, None)]
     sets = [
-        UnlabelledSet(f"Set {n}: {share} of {size:,} {task.records} {first_class(answer)}", share, size)
-        for n, (share, size) in enumerate(told, 1)
+        UnlabelledSet(f"Set {n}: {told} of {size:,} {task.records} {first_class(answer)}", told, size, share)
+        for n, (told, size, share) in enumerate(told, 1)
     ]
     details = f"{task.details} known, " if task.details else ""
     large = [f"set {n}" for n, one in enumerate(sets, 1) if one.size > MOST_OF_SET]

@@ -316,7 +316,8 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
         {} if sheet is None else {f"{N_IMAGES} {names.records}{f': {names.key}' * bool(names.key)}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
         tuple(
-            f"learning from {config.people:,} of these: {share} of new {names.records} right" for share in (known, "?")
+            f"from {config.people:,} {names.records} with {which} {names.labels}: {share} of new {names.records} right"
+            for which, share in (("true", known), ("such", "?"))
         ),
     )
     luck = f"Pure guessing would get 50 % of new {names.records} right."

@@ -237,7 +237,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The truth, which whoever collects the answers never sees: the {n} most common {nouns(self.question)[1]}",
+            f"The truth (hidden from whoever collects the answers): the {n} most common {nouns(self.question)[1]}",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,

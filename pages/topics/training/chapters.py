@@ -185,7 +185,9 @@ def _why_learned(config: training.TrainingConfig) -> str:
 
 def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
-    share, who = _wrong(config), f"{len(config.classes) * config.n_train:,} people each sent an image with its label"
+    labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
+    who = f"{len(config.classes) * config.n_train:,} people each sent an image and its label, {labels}"
+    share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
@@ -194,13 +196,13 @@ def _protection(config: training.TrainingConfig) -> str:
 
 
 def _switched_words(config: training.TrainingConfig) -> str:
-    """Say how labels of two classes are switched, if any are; nothing of more classes."""
+    """Say how labels of two classes are switched, if one is and the other is not; nothing of more classes."""
     if len(config.classes) > 2:
         return ""
     channel = config.labels.channel_matrix  # [sent, true]
     ways = ((channel[1, 0], config.classes), (channel[0, 1], config.classes[::-1]))
     switched = [f"“{true}” to “{sent}”" for chance, (true, sent) in ways if chance > 0]
-    return f" ({' or '.join(switched)})" if switched else ""
+    return f" ({switched[0]})" if len(switched) == 1 else ""
 
 
 def _wrong(config: training.TrainingConfig) -> float:
