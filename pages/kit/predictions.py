@@ -87,16 +87,25 @@ def is_asking() -> bool:
     return bool(st.session_state.get(_ASKS))
 
 
+# A guess among no more numbers is made by buttons.
+_FEW_STOPS = 7
+
+
 def render_question(prediction: Prediction) -> None:
     """Render the control for a guess, and a button that shows the figure without one.
 
-    The question itself is the sentence of the page. The slider begins without a value, so that none suggests a guess.
+    The question itself is the sentence of the page. The slider begins without a value, so that none suggests a guess;
+    a few numbers are buttons.
     """
     name, scale = prediction.name, prediction.scale
     key = f"guess-{name}"
+    is_choice = isinstance(scale, tuple) or len(_stops(scale)) <= _FEW_STOPS
     with st.form(f"prediction-{name}", border=False), st.container(key="prediction", horizontal=True):
         if isinstance(scale, tuple):
             st.radio(prediction.label, scale, index=None, key=key, horizontal=True)
+        elif is_choice:
+            text = partial(number_text, scale=scale)
+            st.radio(prediction.label, _stops(scale), index=None, key=key, horizontal=True, format_func=text)
         else:
             low, high = _ends(scale)
             label = f"{prediction.label} ({_bare_end(low, scale)} to {_bare_end(high, scale)}{scale.unit})"
@@ -108,7 +117,7 @@ def render_question(prediction: Prediction) -> None:
         guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
         st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
         if guessed and may_ask(name):
-            st.caption("Choose one of them first." if isinstance(scale, tuple) else "Move the slider first.")
+            st.caption("Choose one of them first." if is_choice else "Move the slider first.")
     if st.session_state.get(_IN_LECTURE):
         room_guesses.render(prediction)
 

@@ -225,20 +225,19 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
     question, plan = advice.question, advice.plan
     if not advice.reached or question.ask == COUNTS:
         return None
-    title = "Price of privacy"
     if advice.open_accuracy and plan.accuracy:
         lost = f"{100 * (advice.open_accuracy.mean - plan.accuracy.mean):.1f} of 100 fewer right"
         right = f"{100 * advice.open_accuracy.mean:.1f} of 100 times"
-        return title, lost, f"With every label true the computer would be right about {right}."
+        return "Accuracy lost", lost, f"With every label true the computer would be right about {right}."
     if advice.open_people is None or question.within is None:
         exact, private = f"± {_points(advice.open_half_width)}", f"± {margin(question, plan)}"
         private = "any result" if plan.half_width >= 0.5 else private
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
-        return title, f"{private} instead of {exact}", true
+        return "Price of privacy", f"{private} instead of {exact}", true
     enough = f"With true answers, {_people(advice.open_people)} would be enough for ± {_points(question.within)}"
     if plan.people <= advice.open_people:
-        return title, "no more people", f"{enough}, too."
-    return title, f"{plan.people:,} people instead of {advice.open_people:,}", f"{enough}."
+        return "People needed", "no more for privacy", f"{enough}, too."
+    return "People needed", f"{plan.people:,} instead of {advice.open_people:,}", f"{enough}."
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from privdemo import palette
-from privdemo.figures.people import SAID_A, SAID_B, Dot, Shape, dot_field
+from privdemo.figures.people import B_COLOUR, SAID_A, SAID_B, Dot, Shape, dot_field
 
 # A record whose label is not told: a grey person, as the colours and shapes of others say which label it is.
 _PERSON = "v-1.9a3.2 3.2 0 0 1 6.4 0v1.9zm1.4-7a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0z"
@@ -33,7 +33,7 @@ BAG_CSS = """
 .bag.sets .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem; text-align: center;
   font-weight: 600; background: rgba(128, 128, 128, 0.25); }
 .bag.sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
-.bag.sets .share i { display: block; height: 100%; background: #7a7a7a; }
+.bag.sets .share i { display: block; height: 100%; }
 .bag.sets + p { font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0 0 0.5rem; }
 .bag.sets img { max-width: min(var(--width), 11rem); }
 .bag img.key, .bag + p img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
@@ -98,7 +98,7 @@ def sets_html(sets: Sequence[UnlabelledSet], unknown: str) -> str:
 def _share_bar(share: float | None) -> str:
     if share is None:
         return '<div class="share wanted">?</div>'
-    return f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%"></i></div>'
+    return f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%;background:{B_COLOUR}"></i></div>'
 
 
 def _with_strong(heading: str, told: str) -> str:

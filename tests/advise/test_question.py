@@ -150,7 +150,7 @@ def test_every_advice_is_in_whole_phrases():
         assert sentence(advice).startswith("It cannot be done: ") != advice.reached
         assert len(advice.alternatives) <= 2
         for title, number, _ in cards:
-            assert re.fullmatch("Result|Margin of error|Price of privacy", title)
+            assert re.fullmatch("Result|Margin of error|Price of privacy|People needed|Accuracy lost", title)
             assert not re.search(r"nan|inf\b|None|e[-+]\d|-", number), number
 
 
@@ -164,8 +164,8 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
                 "In 95 of 100 surveys of 5,000 people the estimated share of yes is off by no more than this.",
             ),
             (
-                "Price of privacy",
-                "5,000 people instead of 1,064",
+                "People needed",
+                "5,000 instead of 1,064",
                 "With true answers, 1,064 people would be enough for ± 3 points.",
             ),
         ),
@@ -214,7 +214,7 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
                 "of people was tried.",
             ),
             (
-                "Price of privacy",
+                "Accuracy lost",
                 "2.5 of 100 fewer right",
                 "With every label true the computer would be right about 95.0 of 100 times.",
             ),

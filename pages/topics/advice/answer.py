@@ -92,7 +92,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     price, (often, who) = advise.price(advice), advise.protection(plan)
     cards = [
         (
-            "Risk: how often a guess is right",
+            f"Risk: how often others guess one person’s {what} right",
             often,
             f"{who} We call that {numbers.protection(plan.epsilon)} protection.",
         ),
@@ -239,7 +239,7 @@ def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reac
     """Return the caption of the curves."""
     if learns:
         return (
-            f"One curve for each kind of trust (question 2), with {plan.people:,} people; the star marks our advice. "
+            f"One curve for each answer to whom people trust, with {plan.people:,} people; the star marks our advice. "
             "Vertical lines: where the averages of ten trials very probably lie. For another goal, other people or "
             "your own records, “Methods compared” seeks the least ε."
         )
@@ -247,7 +247,7 @@ def _note(plan: Plan, found: Mapping[str, Sequence[Plan]], learns: bool, is_reac
     own = f" (ε = {plan.epsilon:g})" if plan.epsilon < epsilon else ""
     star = f" Star: our advice{own}." if is_reached else ""
     return (
-        "Each curve is for one answer to question 2, whom people trust. The more trust, the less error at the same "
+        "Each curve is for one answer to whom people trust. The more trust, the less error at the same "
         f"protection (ε\u00a0=\u00a0{epsilon:g}).{star}"
     )
 

@@ -158,7 +158,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     if len(blind) < 2 or len(released) != 2:
         return None
     records, mixed = answer.task.records, _is_mixed(answer)
-    told = f"computer is told {'only ' * mixed}what percentages of sets 1 and 2 {first_class(answer)}"
+    told = f"computer is told {'only ' * mixed}what percentages of two groups (sets 1 and 2) {first_class(answer)}"
     told = f"To protect people, a {told}" if records == "people" and mixed else f"A {told}"
     told += " (with noise)" * config.private + f", not {'who' if records == 'people' else 'which'}" * mixed
     true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
@@ -168,13 +168,13 @@ def _prediction(answer: Answer) -> Prediction | None:
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"{told}. From these, and {answer.task.unlabelled}, it works out the percentage in {_target(answer)}. <b>How "
-        "close will its best estimate be?</b>",
+        f"{told}. It also sees {answer.task.unlabelled}. From all this it works out the percentage in "
+        f"{_target(answer)}. <b>How close will the best of its {len(blind)} methods come?</b>",
         _how_close(abs(nearest - truth)),
         _DISTANCES,
         _sets_without_labels(answer),
         f"The truth is {true}. The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
-        f"Your guess: how far the best estimate for {_target(answer)} is off (45 % found where 50 % is true: 5 points)",
+        "Your guess: by how many percentage points the best method is off",
     )
 
 

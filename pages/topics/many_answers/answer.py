@@ -130,8 +130,8 @@ class Answer:
         have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
         if isinstance(made, KaryResponse) and self.k > 2:
-            few = f"{'only ' * (made.p < 0.5)}{numbers.people_of_100(made.p)} of 100"
-            return f"{have} {few}, picked by chance, send the true one; the others send a random other {one}."
+            changed = numbers.out_of_100(1 - made.p)
+            return f"{have} {changed}, picked by chance, send a random other {one} in its place."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
@@ -258,7 +258,9 @@ class Answer:
         listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
         without = f" (“{escape(name)}” {'is among them' if self._sends(true, trial) else 'was left out by chance'})"
         if len(sent) == 1:
-            without = " (the true one)" if self._sends(true, trial) else " (a random other)"
+            made, is_true = self._mechanism(config.oracle), self._sends(true, trial)
+            chance = made.p if is_true else 1 - made.p
+            without = f" ({'the true one' if is_true else 'a random other'}, as {numbers.out_of_100(chance)} do)"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 

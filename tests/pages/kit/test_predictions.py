@@ -101,6 +101,21 @@ def test_after_a_guess_it_stands_beside_the_truth_and_the_page_shows_all():
     assert "How many?" in takeaway(press(at, "Guess again"))
 
 
+def test_a_guess_among_few_numbers_is_made_by_buttons_and_judged_by_its_distance():
+    few = PAGE.replace('"share", 0, 100), 35', '"share", 0, 5), 4').replace("Scale(0, 100, 5)", "Scale(0, 5, 1, '')")
+    at = opened(few)
+    assert not at.select_slider
+    asked = at.radio(key="guess-share")
+    assert (asked.options, asked.value) == (["0", "1", "2", "3", "4", "5"], None)
+    assert shown(press(at, "This is my guess")) == ["Covered"]
+    assert any(caption.value == "Choose one of them first." for caption in at.caption)
+    at.radio(key="guess-share").set_value(2.0)
+    press(at, "This is my guess")
+    (result,) = [body for body in bodies(at) if 'class="guess"' in body]
+    assert "You guessed 2; it is 4: 2 too low.</b>" in result
+    assert 'class="pentagon" style="left:40.0%"' in result
+
+
 def test_the_chapters_are_folded_until_the_guess_of_the_first_is_made():
     at = opened(PAGE)
     assert [body for body in bodies(at) if "More on this topic" in body and " open" not in body]

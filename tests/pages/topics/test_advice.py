@@ -192,7 +192,7 @@ def test_three_cards_say_what_the_advice_protects_how_exact_it_is_and_what_it_co
     (panel,) = what_to_do(answer(MEMBERS, Trials()))
     protection, *others = panel.figure.contents
     assert protection == (
-        "Risk: how often a guess is right",
+        "Risk: how often others guess one person’s answer right",
         "fewer than 74 of 100 times",
         "Somebody who sees what one person sends guesses which of two equally likely answers is true. We call that "
         "moderate protection.",
@@ -212,7 +212,10 @@ def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
     assert "With the best that is possible, if a person is asked the same question 5 times" in rows_by_title(made)
     (panel,) = what_to_do(made)
     assert panel.figure.html.startswith('<div class="guesses"><h4>The best that is possible:</h4>')
-    assert [title for title, *_ in panel.figure.contents] == ["Risk: how often a guess is right", "Margin of error"]
+    assert [title for title, *_ in panel.figure.contents] == [
+        "Risk: how often others guess one person’s answer right",
+        "Margin of error",
+    ]
 
 
 def test_a_delta_that_adds_up_to_more_than_1_over_several_answers_counts_as_1():

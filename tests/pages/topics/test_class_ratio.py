@@ -60,8 +60,9 @@ def test_a_guess_of_how_close_an_estimate_is_is_judged_by_the_closest_method(sho
     off = abs(nearest - 0.5)
     assert asked.truth == asked.scale[0 if off <= 0.05 else 1 if off <= 0.15 else 2]
     assert asked.ask == (
-        "A computer is told only what percentages of sets 1 and 2 show a 7, not which. From these, and images without "
-        "labels, it works out the percentage in set 3. <b>How close will its best estimate be?</b>"
+        "A computer is told only what percentages of two groups (sets 1 and 2) show a 7, not which. It also sees "
+        "images without labels. From all this it works out the percentage in set 3. <b>How close will the "
+        "best of its 3 methods come?</b>"
     )
     found, first, second = (f"{100 * share:.1f} %" for share in (nearest, *others))
     assert (
@@ -75,7 +76,7 @@ def test_a_guess_of_how_close_an_estimate_is_is_judged_by_the_closest_method(sho
     alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
     noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
     private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
-    assert "what percentages of sets 1 and 2 show a 7 (with noise), not which. From these" in private.ask
+    assert "(sets 1 and 2) show a 7 (with noise), not which. It also" in private.ask
     assert "A computer is told what percentages" in alone.ask
     assert "not which" not in alone.ask, "a set of one class says what each is"
     assert "The closest of 2 methods finds" in alone.explain

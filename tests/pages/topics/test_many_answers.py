@@ -235,10 +235,10 @@ def test_answers_are_called_what_they_are() -> None:
         "illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    sent = "To hide it, only 15 of 100, picked by chance, send the true one; the others send a random other illness."
+    sent = "To hide it, 85 of 100, picked by chance, send a random other illness in its place."
     assert f"{sent} From these" in words
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert "To hide it, 57 of 100, picked by chance, send the true one;" in words
+    assert "To hide it, 43 of 100, picked by chance, send a random other illness in its place." in words
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one answer, the true one or a random one. From these" in words
 
