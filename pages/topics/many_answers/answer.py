@@ -259,8 +259,9 @@ class Answer:
         without = f" (“{escape(name)}” {'is among them' if self._sends(true, trial) else 'was left out by chance'})"
         if len(sent) == 1:
             made, is_true = self._mechanism(config.oracle), self._sends(true, trial)
-            chance = made.p if is_true else 1 - made.p
-            without = f" ({'the true one' if is_true else 'a random other'}, as {numbers.out_of_100(chance)} do)"
+            often = f", as {numbers.out_of_100(made.p if is_true else 1 - made.p)} do"
+            is_one_of_all = isinstance(made, KaryResponse) or (isinstance(made, SubsetSelection) and made.size == 1)
+            without = f" ({'the true one' if is_true else 'a random other'}{often * is_one_of_all})"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 

@@ -155,6 +155,17 @@ def test_another_method_is_measured_against_the_best(oracle: str, words: str) ->
     assert words in said
 
 
+def test_examples_of_one_answer_say_how_many_send_the_true_one_and_another() -> None:
+    config = replace(DEFAULT, dataset=ILLNESSES, k=16)
+    assert re.fullmatch(
+        'For example, one person has “([a-z ]+)” and sends: <span class="sent own">\\1</span> [(]the true one, as '
+        '15 of 100 do[)][.]<br>Another has “cold” and sends: <span class="sent">[a-z ]+</span> [(]a random other, as '
+        "85 of 100 do[)][.]",
+        shown(replace(config, oracle=RANDOMISED_RESPONSE)).examples,
+    )
+    assert " do)" not in shown(replace(config, oracle="optimised unary", epsilon=9.0)).examples
+
+
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
     assert "sends one answer, the true one or a random one. " in said
