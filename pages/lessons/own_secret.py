@@ -21,7 +21,7 @@ def lesson() -> Lesson:
     return Lesson(
         PAGE.chapters.all[0].name,
         PAGE.question,
-        "A wheel of chance changes some answers before anybody sees them: no answer proves anything, yet the "
+        "A wheel of chance changes some answers before anybody sees them: no single answer gives anyone away, yet the "
         "total can be worked out. Try it with your own secret.",
         f"""{place("secret", "secret")}
 <div id="epsilon">{answer_scale_html(BinaryChannel(LIE, LIE), People())}</div>""",

@@ -152,7 +152,7 @@ def beside(
     """
     total, n = sum(counts), len(classes)
     places = [float(n - 1 - row) for row in range(n)]
-    words = [f"{names[c] if names else f'class {c + 1}'}: {counts[c]:,}" for c in classes]
+    words = [f"{names[c] if names else f'class {c + 1}'}: truly {counts[c]:,}" for c in classes]
     grey = {"color": _PALE_TRUTH, "line": {"color": palette.TRUTH.colour, "width": 1.5}}
     traces = [_row_bars(_TRUE, [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
     largest = [float(max(counts[c] for c in classes))]

@@ -92,7 +92,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     price, (often, who) = advise.price(advice), advise.protection(plan)
     cards = [
         (
-            f"Risk: how often others guess one person’s {what} right",
+            f"Risk: others guess {'a' if plan.accuracy else 'an'} {what} right",
             often,
             f"{who} We call that {numbers.protection(plan.epsilon)} protection.",
         ),

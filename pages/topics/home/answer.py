@@ -55,7 +55,7 @@ class Answer:
     def takeaway(self) -> str:
         """Say what the site is."""
         return (
-            "A wheel of chance changes some answers before anybody sees them: no answer proves anything, yet "
+            "A wheel of chance changes some answers before anybody sees them: no single answer gives anyone away, yet "
             "the total can be worked out. Try it with your own secret."
         )
 

@@ -97,7 +97,7 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
         scale,
         Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
         "The noise has to hide one patient’s illness, however many patients are counted.",
-        f"Your guess: patients off, averaged over {len(counts)} counts",
+        "Your guess: how many patients a count is off, on average",
     )
 
 

@@ -192,7 +192,7 @@ def test_three_cards_say_what_the_advice_protects_how_exact_it_is_and_what_it_co
     (panel,) = what_to_do(answer(MEMBERS, Trials()))
     protection, *others = panel.figure.contents
     assert protection == (
-        "Risk: how often others guess one person’s answer right",
+        "Risk: others guess an answer right",
         "fewer than 74 of 100 times",
         "Somebody who sees what one person sends guesses which of two equally likely answers is true. We call that "
         "moderate protection.",
@@ -213,7 +213,7 @@ def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
     (panel,) = what_to_do(made)
     assert panel.figure.html.startswith('<div class="guesses"><h4>The best that is possible:</h4>')
     assert [title for title, *_ in panel.figure.contents] == [
-        "Risk: how often others guess one person’s answer right",
+        "Risk: others guess an answer right",
         "Margin of error",
     ]
 
