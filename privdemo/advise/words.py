@@ -207,11 +207,12 @@ def result(advice: Advice) -> tuple[str, str, str]:
         learned = f"So often is a computer right that learned from {_people(plan.people)} like those of our trials."
         return "Result", f"{100 * plan.accuracy.mean:.1f} of 100 right", f"{learned} {_NO_OTHERS}"
     title, what, off = "Margin of error", _RESULTS[question.ask], "is off by no more than this"
-    if plan.half_width >= 0.5:
-        return title, "any result is possible", f"At this protection {_people(plan.people)} tell nothing about {what}."
     if question.ask == COUNTS:
         words = f"In 95 of 100 such tables {what} {off}. Without noise it would be exact."
         return title, f"± {margin(question, plan)}", words
+    if plan.half_width >= 0.5:
+        tell = f"{_people(plan.people)} tell{'s' * (plan.people == 1)}"
+        return title, "any result is possible", f"At this protection {tell} too little about {what}."
     estimated = f"the estimated {what.removeprefix('the ')}"
     exact = margin(question, plan).replace("point", "percentage point")
     return title, f"± {exact}", f"In 95 of 100 surveys of {_people(plan.people)} {estimated} {off}."
@@ -226,18 +227,22 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
     if not advice.reached or question.ask == COUNTS:
         return None
     if advice.open_accuracy and plan.accuracy:
-        lost = f"{100 * (advice.open_accuracy.mean - plan.accuracy.mean):.1f} of 100 fewer right"
-        right = f"{100 * advice.open_accuracy.mean:.1f} of 100 times"
-        return "Accuracy lost", lost, f"With every label true the computer would be right about {right}."
+        of_true, of_private = (round(100 * one.mean, 1) for one in (advice.open_accuracy, plan.accuracy))
+        lost = f"{of_true - of_private:.1f} of 100 fewer right" if of_true > of_private else "none"
+        words = f"With every label true the computer would be right about {of_true:.1f} of 100 times."
+        return "Accuracy lost", lost, words
     if advice.open_people is None or question.within is None:
         exact, private = f"± {_points(advice.open_half_width)}", f"± {margin(question, plan)}"
         private = "any result" if plan.half_width >= 0.5 else private
+        number = f"{private} instead of {exact}" if private != exact else "hardly anything"
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
-        return "Price of privacy", f"{private} instead of {exact}", true
-    enough = f"With true answers, {_people(advice.open_people)} would be enough for ± {_points(question.within)}"
-    if plan.people <= advice.open_people:
-        return "People needed", "no more for privacy", f"{enough}, too."
-    return "People needed", f"{plan.people:,} instead of {advice.open_people:,}", f"{enough}."
+        return "Price of privacy", number, true
+    enough = f"{_people(advice.open_people)} would be enough for ± {_points(question.within)}"
+    needed = plan.people_needed or plan.people
+    if needed <= advice.open_people:
+        return "People needed", "no more for privacy", f"With true answers, {enough}, too."
+    least = "This is with the least protection that you allow. " * (plan.epsilon < question.epsilon)
+    return "People needed", f"{needed:,} instead of {advice.open_people:,}", f"{least}With true answers, {enough}."
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:
@@ -370,7 +375,7 @@ def _people(number: int) -> str:
 
 def _number(value: float) -> str:
     """Return a number to three significant digits; from 1,000 on in full."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"
 
 
 def _chance(probability: float) -> str:

@@ -26,19 +26,10 @@ SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: 
 _LINE, SLIDE_LINE = 48, 90
 # From this part of all claims on a verdict's words stand in the bar, where that is wide.
 _WITH_WORDS = 0.065
-# The colour of each verdict in the bar, in its order, so dark that white words can be read on it: greys where we cannot
-# say.
-_GREY = palette.TRUTH.colour
+# The colour of each verdict, so dark that white words can be read on it; what cannot be checked has no marks.
 _COLOURS = {
-    verdict: f"color-mix(in srgb, {colour} {part}%, black)"
-    for verdict, colour, part in (
-        (HOLDS, STYLES[HOLDS].colour, 80),
-        (CAVEAT, STYLES[CAVEAT].colour, 80),
-        (FAILS, STYLES[FAILS].colour, 80),
-        (UNCLEAR, _GREY, 85),
-        (DIFFERS, _GREY, 85),
-        (OPEN, _GREY, 85),
-    )
+    verdict: f"color-mix(in srgb, {colour} 80%, black)"
+    for verdict, colour in {**{one: style.colour for one, style in STYLES.items()}, OPEN: palette.TRUTH.colour}.items()
 }
 VERDICT_CSS = """
 .verdicts-box { container-type: inline-size; }
@@ -66,8 +57,8 @@ VERDICT_CSS = """
 def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
     parts, legend, n_all = "", "", sum(counts.values())
-    for verdict in _COLOURS:
-        if not (n := counts.get(verdict, 0)):
+    for verdict, n in counts.items():
+        if not n:
             continue
         colour, words, is_wide = f"background:{_COLOURS[verdict]}", escape(_of(n, verdict)), n >= _WITH_WORDS * n_all
         parts += f'<i style="flex:{n};{colour}">{n}{f"<span>{words}</span>" * is_wide}</i>'

@@ -165,7 +165,7 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
             ),
             (
                 "People needed",
-                "5,000 instead of 1,064",
+                "4,993 instead of 1,064",
                 "With true answers, 1,064 people would be enough for ± 3 points.",
             ),
         ),
@@ -187,7 +187,7 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
             (
                 "Margin of error",
                 "any result is possible",
-                "At this protection 50 people tell nothing about the share of yes.",
+                "At this protection 50 people tell too little about the share of yes.",
             ),
             (
                 "Price of privacy",
@@ -223,6 +223,22 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
         advice = advise(asked)
         assert (result(advice), price(advice)) == (result_words, price_words)
     assert price(advise(Question("yes-no", "nobody", 1000, 0.01))) is None, "the goal is not reached"
+
+
+@pytest.mark.parametrize(
+    ("asked", "number"),
+    [
+        (Question("yes-no", "curator", 1_000_000, 0.03), "1,072 instead of 1,064"),
+        (Question("yes-no", "nobody", 10_000_000, 0.5), "15 instead of 1"),
+        (Question("yes-no", "nobody", 5000, epsilon=10.0), "hardly anything"),
+        (Question("classifier", "nobody", epsilon=8.0), "none"),
+    ],
+)
+def test_the_price_is_of_the_people_who_are_needed_not_of_those_there_are(asked, number):
+    (_, said, sentence_on_it) = price(advise(asked))
+    assert said == number
+    least = "This is with the least protection that you allow. "
+    assert sentence_on_it.startswith(least) == ("instead of" in number)
 
 
 def test_the_sentence_names_the_noise_the_people_and_the_price():

@@ -89,17 +89,21 @@ def what_to_do(answer: Answer) -> list[Panel]:
         f"How often others guess right which of two equally likely {what}s of a person is true. Grey: what a coin toss "
         "gets right. Orange: more than that, so less private."
     )
+    large_delta = numbers.large_delta_words(plan.people, plan.delta, "answer")
+    verdict = "" if large_delta else f" We call that {numbers.protection(plan.epsilon)} protection."
     price, (often, who) = advise.price(advice), advise.protection(plan)
     cards = [
         (
             f"Risk: others guess {'a' if plan.accuracy else 'an'} {what} right",
             often,
-            f"{who} We call that {numbers.protection(plan.epsilon)} protection.",
+            f"{who}{verdict}",
         ),
         advise.result(advice),
         *([price] if price else []),
     ]
     heading = "" if advice.reached else "The best that is possible:"
+    if plan.accuracy and answer.question.people is not None and answer.question.people < plan.people:
+        heading = f"With the {plan.people:,} people of our trials:"
     in_words = [
         f"{title}: {number}. {sentence}".strip() for title, number, sentence in (*cards, *(row[:3] for row in rows))
     ]
@@ -112,7 +116,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
             on_slide=curves_of(answer),
             rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
             snippet=snippet(answer.question),
-            note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
+            note=large_delta,
         )
     ]
 

@@ -181,16 +181,21 @@ def _prediction(answer: Answer) -> Prediction | None:
 def _sets_without_labels(answer: Answer) -> Markup:
     """Return the picture of the known sets and of the one whose share is wanted, of whose records no label is told."""
     config, task, released = answer.question.config, answer.task, answer.trials[0].released
-    shares = [float(row[0]) for row in released]
-    told = [(numbers.share(share, 0), config.set_size, share) for share in shares] + [("? %", config.n_test, None)]
+    noisy, have = " (with noise)" * config.private, f"{task.records} {first_class(answer)}"
     sets = [
-        UnlabelledSet(f"Set {n}: {told} of {size:,} {task.records} {first_class(answer)}", told, size, share)
-        for n, (told, size, share) in enumerate(told, 1)
+        UnlabelledSet(f"Set {n}: {share}{noisy} of {config.set_size:,} {have}", share, config.set_size, float(row[0]))
+        for n, row in enumerate(released, 1)
+        for share in [numbers.share(float(row[0]), 0)]
     ]
+    sets.append(UnlabelledSet(f"Set {len(sets) + 1}: ? % of {config.n_test:,} {have}", "? %", config.n_test, None))
     details = f"{task.details} known, " if task.details else ""
+    unknown = f"one of them: {details}{task.kept_back} unknown"
+    if not _is_mixed(answer):
+        unknown = f"one of them: {details}{task.kept_back} unknown in set {len(sets)}"
     large = [f"set {n}" for n, one in enumerate(sets, 1) if one.size > MOST_OF_SET]
-    fewer = f" (only {MOST_OF_SET} of {numbers.join_words(tuple(large))} are drawn)" if large else ""
-    return Markup(sets_html(sets, f"one of them: {details}{task.kept_back} unknown{fewer}"))
+    which = "each set" if len(large) == len(sets) else numbers.join_words(tuple(large))
+    fewer = f" (only {MOST_OF_SET} of {which} are drawn)" if large else ""
+    return Markup(sets_html(sets, f"{unknown}{fewer}"))
 
 
 def _how_close(error: float) -> str:

@@ -22,7 +22,7 @@ from privdemo.experiments.results import N_TRIALS
 from privdemo.experiments.trials import with_trial
 from privdemo.figures import many_answers as charts
 from privdemo.intervals import Estimate
-from privdemo.mechanisms.frequency_oracles import ORACLES
+from privdemo.mechanisms.frequency_oracles import ORACLES, FrequencyOracle
 from privdemo.mechanisms.frequency_oracles.response import KaryResponse
 from privdemo.mechanisms.frequency_oracles.subset import SubsetSelection
 from privdemo.methods import FREQUENCY_ORACLES
@@ -105,7 +105,7 @@ class Answer:
         """Say what each person sends, how far the estimates are off, and whether another method is better."""
         config, (one, many) = self.question.config, nouns(self.question)
         chosen, rival = self.release.found
-        own, other, least = (self.errors[name] for name in (chosen, rival, self.best))
+        own, least = self.errors[chosen], self.errors[self.best]
         words = (
             f"<b>{self._verdict()}.</b> {self._sending} From these we estimate how common each {one} is, off by "
             f"<b>{bare_points(self.off)} percentage points</b> on average{self._too_much()}."
@@ -114,7 +114,7 @@ class Answer:
             words += (
                 f" Here {title(chosen)} and {title(rival)} are the same method, because each person sends one {one}."
             )
-        elif least < _EQUAL_FROM * min(own, other):
+        elif least < _EQUAL_FROM * own:
             words += f" Here {title(self.best)} would be more exact than {title(chosen)}."
         if self.is_worse_than_guessing:
             words += f" Taking all {many} for equally frequent, without asking, would typically be off by less."
@@ -129,9 +129,10 @@ class Answer:
             who = who.replace("pe", "simulated pe", 1)
         have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
-        if isinstance(made, KaryResponse) and self.k > 2:
+        if sends_one(made) and self.k > 2:
             changed = numbers.out_of_100(1 - made.p)
-            return f"{have} {changed}, picked by chance, send a random other {one} in its place."
+            send = "sends" if changed == "1 of 100" else "send"
+            return f"{have} {changed}, picked by chance, {send} a random other {one} in its place."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
@@ -178,12 +179,12 @@ class Answer:
 
     @property
     def _n_found(self) -> int:
-        """Return of how many of the most common answers, one after the other, the 95 % interval is narrower than the
-        true share.
+        """Return of how many of the most common answers, one after the other, the 95 % interval holds the true share
+        and is narrower than it.
         """
-        found, truth = self.release.found[self.question.config.oracle], self.release.truth
-        widths = found.high - found.low
-        return next((i for i in range(self.k) if truth.shares[i] <= widths[i]), self.k)
+        found, shares = self.release.found[self.question.config.oracle], self.release.truth.shares
+        is_found = (found.high - found.low < shares) & (found.low <= shares) & (shares <= found.high)
+        return self.k if is_found.all() else int(is_found.argmin())
 
     def _too_much(self) -> str:
         """Say for which share the error is small, and for which it is more than the share itself; empty if there are
@@ -259,9 +260,9 @@ class Answer:
         without = f" (“{escape(name)}” {'is among them' if self._sends(true, trial) else 'was left out by chance'})"
         if len(sent) == 1:
             made, is_true = self._mechanism(config.oracle), self._sends(true, trial)
-            often = f", as {numbers.out_of_100(made.p if is_true else 1 - made.p)} do"
-            is_one_of_all = isinstance(made, KaryResponse) or (isinstance(made, SubsetSelection) and made.size == 1)
-            without = f" ({'the true one' if is_true else 'a random other'}{often * is_one_of_all})"
+            often = numbers.out_of_100(made.p if is_true else 1 - made.p)
+            often = f", as {often} {'does' if often == '1 of 100' else 'do'}"
+            without = f" ({'the true one' if is_true else 'a random other'}{often * sends_one(made)})"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 
@@ -402,6 +403,11 @@ def _times(chosen: str, errors: Mapping[str, float], compared: Iterable[str]) ->
     (rival,) = set(compared) - {chosen}
     off, rivals = numbers.standard_errors([errors[chosen], errors[rival]])
     return f"{title(chosen)} {off} points, {title(rival)} {rivals} points"
+
+
+def sends_one(made: FrequencyOracle) -> bool:
+    """Return whether each person sends one answer by a mechanism: a list of one is what randomised response sends."""
+    return isinstance(made, KaryResponse) or (isinstance(made, SubsetSelection) and made.size == 1)
 
 
 def nouns(question: Question) -> tuple[str, str]:

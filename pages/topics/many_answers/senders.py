@@ -8,7 +8,16 @@ from typing import Any
 from pages.kit import cache, numbers
 from pages.kit.panel import Chart, Panel, Prediction
 from pages.kit.snippet import Snippet
-from pages.topics.many_answers.answer import Answer, about_negative, bare_points, nouns, points, snippet, title
+from pages.topics.many_answers.answer import (
+    Answer,
+    about_negative,
+    bare_points,
+    nouns,
+    points,
+    sends_one,
+    snippet,
+    title,
+)
 from privdemo import limits
 from privdemo.accounting import default_delta
 from privdemo.experiments import many_answers
@@ -42,17 +51,25 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
     misleads = ": it is misled" if found.posterior[sent] < found.prior[sent] and before != after else ""
     fits = f"which holds {name}" if found.supported[sent] else f"which by chance leaves out {name}"
     made = many_answers.mechanism(config.oracle, answer.k, config.epsilon)
-    _, many = nouns(answer.question)
+    one, many = nouns(answer.question)
     n_sent = int(found.supported.sum())
     is_list = isinstance(made, SubsetSelection) and n_sent > 1
     report = f"a list of {n_sent:,} {many}" if is_list else f"a report that fits {n_sent:,} of {answer.k:,} {many}"
+    says, marked = (
+        f"{report}, {fits}, the true answer",
+        f"{many} {'on the list' if is_list else 'that the report fits'}",
+    )
+    if sends_one(made):
+        said = found.names[int(found.supported.argmax())]
+        says = f"{name}, the true answer" if found.supported[sent] else f"“{said}” in place of {name}, the true answer"
+        marked = f"{one} that is sent"
     most = numbers.odds_factor(config.epsilon)
     guessed = f"{numbers.per_hundred(found.guess_before)} to {numbers.per_hundred(found.guess_after.mean)}"
     return [
         Panel(
             "one-report",
             "What does one report reveal of its sender?",
-            f"This person sends {report}, {fits}, the true answer. To whoever receives it, the chance of {name} goes "
+            f"This person sends {says}. To whoever receives it, the chance of {name} goes "
             f"from {before} to <b>{after}</b>{misleads}. A report changes the odds of an answer by {most} at most.",
             Chart(charts.one_report(found, shown)),
             f"One report by {title(config.oracle)}, ε = {numbers.epsilon(config.epsilon)}: what is believed of each "
@@ -65,7 +82,7 @@ def one_report(answer: Answer, rarest: bool = False) -> list[Panel]:
                 f"found = many_answers.one_report(config, {sent})",
                 "print(found.supported, found.posterior, found.guess_after)",
             ),
-            note=f"Bold: the {many} {'on the list' if is_list else 'that the report fits'}.",
+            note=f"Bold: the {marked}.",
         )
     ]
 

@@ -182,7 +182,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 _VOTES = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 # What is added to the heading of the answers where chance may change them.
 _CHANGED = "; a real pollster cannot see which are hollow"
-_SOME_CHANGED = " (some answers were changed)"
+_SOME_CHANGED = " (chance may have changed some)"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 _SLIDERS = (("lie", "b_says_a", "born"), ("lie", "a_says_b", "born"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]

@@ -77,6 +77,8 @@ def test_a_guess_of_how_close_an_estimate_is_is_judged_by_the_closest_method(sho
     noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
     private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
     assert "(sets 1 and 2) show a 7 (with noise), not which. It also" in private.ask
+    assert len(re.findall(r"Set [12]: <b>\d+ %</b> \(with noise\) of", private.covered.html)) == 2
+    assert "labels unknown in set 3" in alone.covered.html
     assert "A computer is told what percentages" in alone.ask
     assert "not which" not in alone.ask, "a set of one class says what each is"
     assert "The closest of 2 methods finds" in alone.explain
