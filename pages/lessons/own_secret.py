@@ -22,7 +22,7 @@ def lesson() -> Lesson:
         PAGE.chapters.all[0].name,
         PAGE.question,
         "A wheel of chance changes some answers before anybody sees them: no single answer gives anyone away, yet the "
-        "total can be worked out. Try it with your own secret.",
+        "total can be worked out. Try it.",
         f"""{place("secret", "secret")}
 <div id="epsilon">{answer_scale_html(BinaryChannel(LIE, LIE), People())}</div>""",
         {"secret": {"html": story.html, "css": story.css + _WITHOUT_DOORS, "js": story.js}},

@@ -34,22 +34,18 @@ SHEET_CSS = """
 """
 # The CSS of `labelled_html`: a label that chance switched is dashed.
 LABELLED_CSS = """
-.labelled { display: grid; grid-template-columns: max-content repeat(var(--columns), minmax(4.2rem, 5rem))
-  minmax(9rem, max-content);
+.labelled { display: grid; grid-template-columns: max-content repeat(var(--columns), minmax(4.2rem, 5rem));
   gap: 0.3rem 0; align-items: center; padding: 0.5rem 0 0.75rem; }
 .labelled .words { padding-right: 1rem; }
-.labelled img { grid-column: 2 / -2; width: 100%; image-rendering: pixelated; border-radius: 3px; }
+.labelled img { grid-column: 2 / -1; width: 100%; image-rendering: pixelated; border-radius: 3px; }
 .labelled .label { justify-self: center; padding: 0.1rem 0.4rem; }
-.labelled .result { padding-left: 1rem; font-weight: 600; }
 .labelled .chance { border: 2px dashed #D55E00; border-radius: 0.4rem; }
 @media (max-width: 900px) {
   .labelled { grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
-  .labelled :is(.words, .result, img) { grid-column: 1 / -1; }
+  .labelled :is(.words, img) { grid-column: 1 / -1; }
   .labelled { max-width: 34rem; }
   .labelled .words { padding-top: 0.4rem; }
   .labelled .label { padding: 0 0.1rem; font-size: 0.85rem; }
-  .labelled .result { padding-left: 0; }
-  .labelled .result:empty, .labelled img + span { display: none; }
 }
 """
 
@@ -64,18 +60,16 @@ def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gap_level: int = GAP_
     return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]
 
 
-def labelled_html(
-    images: Mapping[str, NDArray[np.uint8]], labels: Mapping[str, Sequence[str]], results: Sequence[str] = ()
-) -> str:
+def labelled_html(images: Mapping[str, NDArray[np.uint8]], labels: Mapping[str, Sequence[str]]) -> str:
     """Return images over their labels as HTML, with a heading beside each row.
 
     `images` are contact sheets of one row, `labels` the true labels and the released ones; a label that is not the true
-    one is dashed. `results` are what a computer reaches that learns from each row of labels.
+    one is dashed.
     """
     true, *_ = labels.values()
     sheets = "".join(
         f'<b class="words">{html.escape(words)}</b>'
-        f'<img src="{data_uri(grey)}" alt="{len(true)} images side by side: {html.escape(words)}"><span></span>'
+        f'<img src="{data_uri(grey)}" alt="{len(true)} images side by side: {html.escape(words)}">'
         for words, grey in images.items()
     )
     rows = "".join(
@@ -84,8 +78,7 @@ def labelled_html(
             f'<span class="label{" chance" * (label != one)}">{html.escape(label)}</span>'
             for label, one in zip(row, true, strict=True)
         )
-        + f'<span class="result">{f"→ {html.escape(result)}" if result else ""}</span>'
-        for (words, row), result in zip(labels.items(), results or [""] * len(labels), strict=True)
+        for words, row in labels.items()
     )
     return f'<div class="labelled" style="--columns:{len(true)}">{sheets}{rows}</div>'
 

@@ -59,7 +59,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
         page,
         f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+correction+for+labels,+bags+and+sets",
     )
-    slider = page.get_by_role("slider", name="Protection of one diagnosis")
+    slider = page.get_by_role("slider", name="Protection of one label")
     connection.hold()
     page.get_by_text("All results in a table", exact=True).click()
     connection.wait()
@@ -116,7 +116,7 @@ def test_nothing_moves_when_plotly_has_started(page: Page, address: str, width: 
     page.goto(f"{address}/comparison?compare_on=Small+digits{link}")
     place = page.locator(".chart-place").first
     expect(place).to_be_visible()
-    expect(page.locator(".takeaway")).to_contain_text("stand for scans")
+    expect(page.locator(".takeaway")).to_contain_text("stand for private images")
     expect(page.locator(".st-key-main-control input[type=range]")).to_be_visible()  # above the curves
     browsing.answered(page)
     page.wait_for_timeout(150)
@@ -133,17 +133,17 @@ def test_more_pushed_labels_are_in_the_sentence_the_figure_and_the_link(page: Pa
     browsing.open_page(page, f"{address}/comparison?compare_look=Labels+pushed+by+some&fake=0.2")
     said = page.locator(".takeaway")
     expect(said).to_contain_text("if 20 of 100 people send the opposite")
-    expect(said).to_contain_text("74.0\u00a0% of new scans right")
+    expect(said).to_contain_text("74.0\u00a0% of new images right")
     more = page.get_by_role("spinbutton", name="False labels, as a share of all")
     more.fill("0.3")
     more.press("Enter")
     expect(said).to_contain_text("if 30 of 100 people send the opposite")
-    expect(said).to_contain_text("53.1\u00a0% of new scans right")
+    expect(said).to_contain_text("53.1\u00a0% of new images right")
     expect(page.locator(".js-plotly-plot").first).to_contain_text("your setting: 30 %")
     expect(page).to_have_url(re.compile("fake=0.3"))
     page.get_by_role("radio", name="the second class").click(force=True)
-    expect(said).to_contain_text("if 30 of 100 people send “ill”, whatever is true")
-    expect(said).to_contain_text("73.2\u00a0% of new scans right")
+    expect(said).to_contain_text("if 30 of 100 people send “9”, whatever is true")
+    expect(said).to_contain_text("73.2\u00a0% of new images right")
     expect(page).to_have_url(re.compile("fake_label=the\\+second\\+class|fake_label=the%20second%20class"))
 
 
@@ -153,7 +153,7 @@ def test_what_pushed_labels_do_is_guessed_first(page: Page, address: str, width:
     browsing.open_page(page, f"{address}/comparison", guesses=True)
     browsing.show_without_guess(page)
     page.get_by_text("If some people lie", exact=True).first.click()
-    expect(page.locator(".takeaway")).to_contain_text("Of 100 new scans, how many are still judged correctly?")
+    expect(page.locator(".takeaway")).to_contain_text("Of 100 new images, how many are still judged correctly?")
     browsing.settled(page)  # the chart of the chapter before has gone
     chart = page.locator(".js-plotly-plot").first
     expect(chart).to_be_visible()

@@ -69,7 +69,7 @@ CASES = [
     Case(
         "poll", "poll", r"\b(\d+) people have answered", 1, {"way": "Show of hands", "hands_1": "30", "hands_2": "21"}
     ),
-    Case("comparison", "by-trust", r"it gets ([\d.]+) % of new scans right"),
+    Case("comparison", "by-trust", r"it gets ([\d.]+) % of new images right"),
     Case(
         "comparison", "by-trust", r"nobody trusted ([\d.]+) ", 100, {"label_epsilon": "2", "compare_on": "Small digits"}
     ),

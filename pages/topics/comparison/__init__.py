@@ -54,7 +54,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Methods compared",
-    question="Can a computer still learn if some diagnoses are switched?",
+    question="Can a computer still learn if some labels are switched?",
     address="comparison",
     folds=standing_words,
     failed="Nothing can be compared here.",

@@ -313,15 +313,11 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
     truly, as_told = ([names.classes[label] for label in classes] for classes in labels)
     sheet = figures.sample_sheet(records(config.dataset), N_IMAGES)[0] if has_pixels(config.dataset) else None
     table = figures.labelled_html(
-        {} if sheet is None else {f"{N_IMAGES} {names.records}{f': {names.key}' * bool(names.key)}": sheet},
+        {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
-        tuple(
-            f"from {config.people:,} {names.records} with {which} {names.labels}: {share} of new {names.records} right"
-            for which, share in (("true", known), ("such", "?"))
-        ),
     )
-    luck = f"Pure guessing would get 50 % of new {names.records} right."
-    return Markup(f"{table}<p>Dashed: switched by chance. {luck}</p>")
+    compared = f"With true {names.labels} it gets {known} of new {names.records} right; pure guessing, 50 %."
+    return Markup(f"{table}<p>Dashed: switched by chance. {compared}</p>")
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:
@@ -355,7 +351,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
 
 
 def _sees(trust: str, config: ComparisonConfig) -> str:
-    """Say who alone sees what is true: “nobody sees true diagnoses”."""
+    """Say who alone sees what is true: “nobody sees true labels”."""
     names = names_in(config.dataset)
     true = f"true {names.records} or {names.labels}" if config.private == RECORDS else f"true {names.labels}"
     if trust == SHUFFLER:

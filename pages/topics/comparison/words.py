@@ -83,17 +83,13 @@ def change(now: Row, then: Row) -> Change:
 
 
 class Names(NamedTuple):
-    """What records, one label, several and the two classes are called on screen, and a `remark` on that.
-
-    `key` says which class each digit stands for, where digits stand for something.
-    """
+    """What records, one label, several and the two classes are called on screen, and a `remark` on that."""
 
     records: str
     label: str
     labels: str
     classes: tuple[str, str]
     remark: str = ""
-    key: str = ""
 
     @property
     def second(self) -> str:
@@ -102,15 +98,13 @@ class Names(NamedTuple):
 
 
 def names_in(dataset: Source) -> Names:
-    """Return what records and labels are called: an image a scan, as whoever sees a digit knows its label."""
+    """Return what records and labels are called, and that digits stand for private images."""
     one, other = (f"“{name}”" for name in binary_task(dataset).classes)
     if not has_pixels(dataset):
         return Names("records", "label", "labels", (one, other))
     if not isinstance(dataset, str):
-        return Names("scans", "diagnosis", "diagnoses", (one, other), "These images stand for scans here.")
-    remark = f"Handwritten digits stand for scans here: {one} for healthy, {other} for ill."
-    key = f"{one} = healthy, {other} = ill"
-    return Names("scans", "diagnosis", "diagnoses", ("healthy", "ill"), remark, key)
+        return Names("images", "label", "labels", (one, other))
+    return Names("images", "label", "labels", (one, other), "Handwritten digits stand for private images here.")
 
 
 def people(config: ComparisonConfig) -> str:

@@ -56,7 +56,7 @@ class Answer:
         """Say what the site is."""
         return (
             "A wheel of chance changes some answers before anybody sees them: no single answer gives anyone away, yet "
-            "the total can be worked out. Try it with your own secret."
+            "the total can be worked out. Try it."
         )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:

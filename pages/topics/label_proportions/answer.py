@@ -170,7 +170,9 @@ def _told(answer: Answer, who: str) -> str:
     """Say what a computer (`who`) learns from: what it is given of every record, and what it is told of each bag."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     learns = f"{who} learns from {bags_words(answer)}. It sees {_sent_kind(answer)}."
-    return f"{learns} Of each group it is told only what percentage {answer.task.positive}{noise}."
+    told = f"only what percentage of each group {answer.task.positive}{noise}"
+    why = "To protect people, it" if answer.task.records == "people" else "It"
+    return f"{learns} {why} is told {told}."
 
 
 def one_bag(answer: Answer) -> Markup:
@@ -188,7 +190,7 @@ def one_bag(answer: Answer) -> Markup:
             size,
             float(trial.true_proportions[0]),
             n_sent,
-            kept=f"One group as an example: {positive} of its {size:,} {task.records} {task.positive}{scale}",
+            kept=f"One group, hidden from the computer: {positive} of {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
             sent=f"What the computer is told: {told} {_total_words(answer)}{also}",
             told=told,

@@ -186,7 +186,8 @@ def _why_learned(config: training.TrainingConfig) -> str:
 def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
-    who = f"{len(config.classes) * config.n_train:,} people each sent an image and its label, {labels}"
+    private = "a private image (here a handwritten digit)" if isinstance(config.dataset, str) else "a private image"
+    who = f"{len(config.classes) * config.n_train:,} people each sent {private} and its label, {labels}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []

@@ -93,9 +93,9 @@ CLEAR, UNSURE, WORSE = (
     for name, marks in ((NAIVE, [0.9, 0.91, 0.89, 0.9, 0.9]), (LLP, [0.7, 1.0, 1.0, 0.9, 1.0]), (LLP, [0.7] * 5))
 )
 SEEN_BY_NOBODY = (
-    "<b>Yes: it gets 90.0 % of new scans right, although nobody sees true diagnoses (without privacy, 99.0 %).</b>"
+    "<b>Yes: it gets 90.0 % of new images right, although nobody sees true labels (without privacy, 99.0 %).</b>"
 )
-SECRET = "Handwritten digits stand for scans here: “7” for healthy, “9” for ill."
+SECRET = "Handwritten digits stand for private images here."
 CHANGED = "each is switched with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
@@ -117,47 +117,45 @@ def reached(wanted: float) -> str:
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
             f"{SEEN_BY_NOBODY} "
-            f"That is the best of these 2 ways, with these settings. {SECRET} Each way hides a diagnosis equally well "
+            f"That is the best of these 2 ways, with these settings. {SECRET} Each way hides a label equally well "
             "from outsiders, by changing something at random.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),
-            "<b>Yes: it gets 90.0 % of new scans right, although only one office (a curator) sees true diagnoses (",
+            "<b>Yes: it gets 90.0 % of new images right, although only one office (a curator) sees true labels (",
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE])),
-            "<b>Partly: it gets 70.0 % of new scans right, although",
+            "<b>Partly: it gets 70.0 % of new images right, although",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, ranked([WORSE, CLEAR])),
-            "All ways below change something at random, with the same privacy loss (ε = 1 for every diagnosis and "
-            "pixel).",
+            "All ways below change something at random, with the same privacy loss (ε = 1 for every label and pixel).",
         ),
         (
             mark_words(question(replace(DIGITS, task=SHARE), metric="error"), MARKS, ranked([CLEAR, WORSE])),
-            "<b>The share of “ill” is off by 90.0 points, if nobody sees true diagnoses (without privacy, "
-            "99.0 points).</b>",
+            "<b>The share of “9” is off by 90.0 points, if nobody sees true labels (without privacy, 99.0 points).</b>",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, UNSURE])),
-            "<b>Yes: it gets 92.0 % or 90.0 % of new scans right, although only a group leader sees true diagnoses or "
-            f"nobody sees true diagnoses (without privacy, 99.0 %).</b> The difference is not clear. {SECRET}",
+            "<b>Yes: it gets 92.0 % or 90.0 % of new images right, although only a group leader sees true labels or "
+            f"nobody sees true labels (without privacy, 99.0 %).</b> The difference is not clear. {SECRET}",
         ),
         (
             mark_words(question(), MARKS, ranked([CLEAR, replace(WORSE, by_trial="")])),
-            f", although nobody sees true diagnoses (without privacy, 99.0 %).</b> {SECRET}",
+            f", although nobody sees true labels (without privacy, 99.0 %).</b> {SECRET}",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, ranked([WORSE, CLEAR])),
-            "<b>The log loss is 0.900, if nobody sees true diagnoses (without privacy, 0.990).</b> That is the best of",
+            "<b>The log loss is 0.900, if nobody sees true labels (without privacy, 0.990).</b> That is the best of",
         ),
         (
             mark_words(question(DIGITS, metric="log_loss"), MARKS, {LEADER: CLEAR}),
-            "<b>The log loss is 0.900, if only a group leader sees true diagnoses (without privacy, 0.990).</b>",
+            "<b>The log loss is 0.900, if only a group leader sees true labels (without privacy, 0.990).</b>",
         ),
         (
             mark_words(question(replace(DIGITS, private=RECORDS)), MARKS, {}),
-            "No method that is shown needs so little trust. Without privacy, it gets 99.0 % of new scans right.",
+            "No method that is shown needs so little trust. Without privacy, it gets 99.0 % of new images right.",
         ),
         (NONE.takeaway(), "None of the methods has a result. Ignore the noise: no noise will do."),
         (against_pin.why_not(question(pinned=OTHER), False), "of the other task"),
@@ -206,10 +204,7 @@ def test_it_opens_with_the_shipped_scores_of_its_setting():
         assert f"{100 * best.mean:.1f} ± {100 * best.half:.1f} %" in html(at)
     best = max(marks[name].mean for name in BOTH)
     assert f"<b>Yes: it gets {100 * best:.1f} % or " in takeaway(at)
-    assert (
-        " right, although nobody sees true diagnoses or only one office (a curator) sees true diagnoses "
-        in takeaway(at)
-    )
+    assert " right, although nobody sees true labels or only one office (a curator) sees true labels " in takeaway(at)
     assert f"(without privacy, {100 * marks[CLEAN].mean:.1f} %).</b> The difference is not clear." in takeaway(at)
     assert not warnings(at)
 
@@ -249,9 +244,7 @@ def test_luck_of_ten_trials_stands_beside_the_closed_form():
     found = shown(chosen, *shipped.marks(chosen.config))
     lucky = found.marks[CORRECTED_COUNT]
     assert 100 * lucky.mean == pytest.approx(0.2, abs=0.05)
-    words = (
-        "<b>The share of “ill” is off by 0.2 points (0.5 points in the long run), if nobody sees true diagnoses.</b> "
-    )
+    words = "<b>The share of “9” is off by 0.2 points (0.5 points in the long run), if nobody sees true labels.</b> "
     assert words in found.takeaway()
     (panel,) = CHAPTERS["All results in a table"](found)
     assert [cells[-1] for cells in panel.figure.cells] == ["0.5 points", "–"]
@@ -478,11 +471,11 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.truth == 100 * best[NOBODY]
-    assert "about 27 of 100 diagnoses, picked by chance, are switched before the computer sees them (healthy to" in (
+    assert "about 27 of 100 labels, picked by chance, are switched before the computer sees them (“7” to" in (
         prediction.ask
     )
-    assert "“7” for healthy, “9” for ill" in prediction.ask
-    assert prediction.known == (100 * found.marks[CLEAN].mean, "with true diagnoses")
+    assert "Handwritten digits stand for private images here." in prediction.ask
+    assert prediction.known == (100 * found.marks[CLEAN].mean, "with true labels")
     covered = prediction.covered.html
     assert not any(f"{100 * mark:.1f}" in prediction.ask + covered for mark in best.values()), "nothing gives it away"
     true, told = (
@@ -498,7 +491,7 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     answered = parts(panel.figure.figure)
     assert [100 * mark for mark in best.values()] == pytest.approx(sorted(100 * m for m in best.values())[::-1])
     written = [note["text"] for note in answered["layout"]["annotations"] if "<b>" in note["text"]]
-    counts = "passes on how many are ill, changed at random"
+    counts = "passes on how many are “9”, changed at random"
     assert {one.partition("<br>")[2] for one in written} == {CHANGED, counts}
     assert [re.split("<b>|<br>", one)[1] for one in written] == [f"{100 * mark:.1f} %</b>" for mark in best.values()]
     for other in (
@@ -521,8 +514,8 @@ def test_before_the_guess_records_without_pixels_have_labels_alone():
 
 
 def test_why_more_trust_may_help_less_is_said_where_it_does():
-    of_leader = "A group leader gives one total for 25 diagnoses, which teaches less than 25 diagnoses one by one."
-    of_curator = "A curator’s noise must hide scan and diagnosis, not the diagnosis alone, so there is more of it."
+    of_leader = "A group leader gives one total for 25 labels, which teaches less than 25 labels one by one."
+    of_curator = "A curator’s noise must hide image and label, not the label alone, so there is more of it."
     may_fail = "With a curator, protection can fail once in 1,000,000 times (δ\u00a0=\u00a010⁻⁶)."
     assert _why(nobody=0.92, leader=0.80, curator=0.88) == f"{of_leader} {of_curator} {may_fail}"
     assert _why(nobody=0.92, leader=0.93, curator=0.88) == f"{of_curator} {may_fail}"
@@ -595,8 +588,8 @@ def means(part: float, label: str = OPPOSITE, task: str = CLASSIFY, metric: str 
 def test_pushed_labels_are_told_with_what_would_be_without_them(mnist, part, label):
     panel, said = pushed_panel(part, label), part or 0.2
     before, after = means(0.0), means(said, label)
-    what = "the opposite of their true diagnosis" if label == OPPOSITE else "“ill”, whatever is true"
-    first = f"it gets <b>{100 * after[TRYING]:.1f} %</b> of new scans right "
+    what = "the opposite of their true label" if label == OPPOSITE else "“9”, whatever is true"
+    first = f"it gets <b>{100 * after[TRYING]:.1f} %</b> of new images right "
     first += f"instead of {100 * before[TRYING]:.1f} %"
     start = "Results get worse: if" if part else "Results get worse: for example, if"
     people = f"<b>{100 * said:g} of 100 people</b> send {what}"
@@ -619,10 +612,10 @@ def test_pushed_labels_move_a_share_and_other_scores(mnist):
     counted = (CLEAN, CORRECTED_COUNT, LLP, CURATED)
     panel = pushed_panel(0.2, task=SHARE, metric="error", methods=counted)
     found = means(0.2, task=SHARE, metric="error")[CORRECTED_COUNT]
-    assert f"trusting nobody, the share of “ill” is off by <b>{100 * found:.1f} points</b> instead of" in panel.answer
+    assert f"trusting nobody, the share of “9” is off by <b>{100 * found:.1f} points</b> instead of" in panel.answer
     assert panel.prediction is None
     loss = pushed_panel(0.2, metric="log_loss").answer
-    assert "send the opposite of their true diagnosis, trusting nobody, the log loss is <b>" in loss
+    assert "send the opposite of their true label, trusting nobody, the log loss is <b>" in loss
 
 
 @pytest.mark.mnist
@@ -645,10 +638,10 @@ def test_what_is_shipped_of_pushed_labels_needs_no_trials(mnist):
 @pytest.mark.mnist
 def test_a_link_sets_how_many_push_and_the_sentence_says_so(mnist):
     words = takeaway(visit("comparison", fake="0.2", fake_label="the second class"))
-    assert f"{SECRET} 20 of 100 people send “ill”, whatever is true." in words
+    assert f"{SECRET} 20 of 100 people send “9”, whatever is true." in words
     at = visit("comparison", compare_look="Labels pushed by some", fake="0.3")
     assert not warnings(at)
-    assert "<b>30 of 100 people</b> send the opposite of their true diagnosis" in takeaway(at)
+    assert "<b>30 of 100 people</b> send the opposite of their true label" in takeaway(at)
     assert "Nothing is chosen" not in html(at)
 
 

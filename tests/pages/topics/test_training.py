@@ -520,8 +520,8 @@ def test_images_without_noise_are_not_called_noisy():
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert (
-        "80 people each sent an image and its label, “7” or “9”. To protect them, 20 % of the labels were switched. F"
-        in asked.ask
+        "80 people each sent a private image (here a handwritten digit) and its label, “7” or “9”. To protect them, "
+        "20 % of the labels were switched. F" in asked.ask
     )
     assert asked.explain.endswith(". More labels are right than wrong.")
 
@@ -531,9 +531,10 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "80 people each sent an image and its label, “7” or “9”. To protect them, 20 % of the pixels were replaced by "
-        "a random shade from black to white and 20 % of the labels were switched. From these a computer learned to "
-        "tell 7 from 9. <b>Of 100 new, unchanged images, how many will it name correctly?</b>"
+        "80 people each sent a private image (here a handwritten digit) and its label, “7” or “9”. To protect them, "
+        "20 % of the pixels were replaced by a random shade from black to white and 20 % of the labels were switched. "
+        "From these a computer learned to tell 7 from 9. <b>Of 100 new, unchanged images, how many will it name "
+        "correctly?</b>"
     )
     assert panel.prediction.known == (50.0, "by luck alone")
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
