@@ -245,7 +245,7 @@ def card(claim: Claim) -> tuple[str, str, str]:
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
         published, found = "a clear gain", ours(claim).removesuffix(POINTS.unit)
         if claim.ours and claim.ours.low <= 0:
-            found = f"{found.partition(' ±')[0]}, perhaps none"
+            found = f"{found.partition(' ±')[0]} of 100, perhaps none"
     kind = "lecture" if claim.source == YAN else "paper"
     says = f"the {kind}’s formula gives" if claim.reading == FORMULA else f"the {kind} says"
     both = charts.published_and_found(claim.what, says, published, found)

@@ -369,9 +369,9 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="The errors of published counts are {times:.1f} times as large as a paper’s chart shows.",
-        what="A count of 1,000 people in 5 groups is changed at random and published. The errors of the 5 counts add "
-        "up to:",
+        surprise="Published counts are {times:.1f} times as wrong as a paper’s chart shows.",
+        what="The numbers of people in 5 groups, 1,000 in all, are published with noise. The 5 numbers together are "
+        "off by:",
         card_unit=(1000, "people"),
     ),
     ClaimRow(
@@ -437,8 +437,8 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Random changes fail to protect people more often than a paper says.",
-        what="Random changes are to hide what is true of one person. With a small chance they fail to. This chance is:",
+        surprise="Protection by noise fails more often than a paper says.",
+        what="Noise (random changes) should hide what is true of one person. How often it fails to:",
         card_unit=(100, "%"),
     ),
     ClaimRow(

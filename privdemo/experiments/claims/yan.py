@@ -334,8 +334,8 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what=f"Ages from 0 to 100 years are published as averages of {_K} people each. If one person’s age were "
-        "another, all averages together would change by at most:",
+        what=f"The average ages (0 to 100 years) of groups of {_K} people are published. If one person’s age changed, "
+        "all averages together would change by up to:",
         card_unit=(100, "years"),
     )
 
@@ -435,7 +435,7 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "Slides add too little noise: one person can change averages more than the slides say.",
+        "One person can change averages more than a lecture’s slides say, so their noise is too small.",
     ),
     _means_row("k-tree"),
     ClaimRow(
