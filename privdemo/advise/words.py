@@ -237,12 +237,12 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         number = f"{private} instead of {exact}" if private != exact else "hardly anything"
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
         return "Price of privacy", number, true
-    enough = f"{_people(advice.open_people)} would be enough for ± {_points(question.within)}"
-    needed = plan.people_needed or plan.people
+    needed, enough = plan.people_needed or plan.people, f"With true answers, {advice.open_people:,} would be enough"
+    title, number = f"People needed for ± {_points(question.within)}", f"{needed:,}"
     if needed <= advice.open_people:
-        return "People needed", "no more for privacy", f"With true answers, {enough}, too."
-    least = "This is with the least protection that you allow. " * (plan.epsilon < question.epsilon)
-    return "People needed", f"{needed:,} instead of {advice.open_people:,}", f"{least}With true answers, {enough}."
+        return title, number, "Privacy needs no more: with true answers it would be as many."
+    least = " This is with the least protection that you allow." * (plan.epsilon < question.epsilon)
+    return title, number, f"{enough}.{least}"
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:

@@ -95,7 +95,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     cards = [
         (
             f"Risk: others guess {'a' if plan.accuracy else 'an'} {what} right",
-            often,
+            often.replace("fewer than", "up to"),
             f"{who}{verdict}",
         ),
         advise.result(advice),
