@@ -90,7 +90,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
         "gets right. Orange: more than that, so less private."
     )
     large_delta = numbers.large_delta_words(plan.people, plan.delta, "answer")
-    verdict = "" if large_delta else f" We call that {numbers.protection(plan.epsilon)} protection."
+    verdict = "" if large_delta else f" The protection is {numbers.protection(plan.epsilon)}."
     price, (often, who) = advise.price(advice), advise.protection(plan)
     cards = [
         (

@@ -149,7 +149,7 @@ class Answer:
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
             GUESS,
-            f"{self._sending} From what all send we estimate how common each {one} is. <b>How many of the {n} most "
+            f"{self._sending} From everything sent we estimate how common each {one} is. <b>How many of the {n} most "
             f"common {many} will be in our estimated top {n}, in any order?</b>",
             n - len(missing),
             Scale(0, n, 1, ""),

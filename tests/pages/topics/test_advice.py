@@ -194,8 +194,8 @@ def test_three_cards_say_what_the_advice_protects_how_exact_it_is_and_what_it_co
     assert protection == (
         "Risk: others guess an answer right",
         "up to 74 of 100 times",
-        "Somebody who sees what one person sends guesses which of two equally likely answers is true. We call that "
-        "moderate protection.",
+        "Somebody who sees what one person sends guesses which of two equally likely answers is true. The "
+        "protection is moderate.",
     )
     assert panel.figure.chance == right(1.0)
     assert others == [advise.result(advise.advise(MEMBERS)), advise.price(advise.advise(MEMBERS))]

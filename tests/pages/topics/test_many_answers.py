@@ -61,8 +61,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ranked = (-estimates.shares).argsort()[:5]
     assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
     assert panel.prediction.ask == (
-        f"{sending} From what all send we estimate how common each answer is. <b>How many of the 5 most common answers "
-        "will be in our estimated top 5, in any order?</b>"
+        f"{sending} From everything sent we estimate how common each answer is. <b>How many of the 5 most common "
+        "answers will be in our estimated top 5, in any order?</b>"
     )
     first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
