@@ -290,7 +290,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         _before_the_guess(answer, known),
         f"More {names.labels} are right than wrong, and the computer learns from all together.",
         f"Your guess: the share of new {names.records} that it gets right",
-        (100 * answer.marks[CLEAN].mean, f"with true {names.labels}"),
+        (100 * answer.marks[CLEAN].mean, f"if no {names.labels} were switched"),
     )
 
 

@@ -162,7 +162,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         one_bag(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        (100 * nothing, f"already right by always saying “{answer.task.labels[0]}”"),
+        (100 * nothing, f"{answer.task.words[0].removesuffix(' a year')}, so right without learning"),
     )
 
 

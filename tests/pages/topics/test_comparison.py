@@ -475,7 +475,7 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
         prediction.ask
     )
     assert "Handwritten digits stand for private images here." in prediction.ask
-    assert prediction.known == (100 * found.marks[CLEAN].mean, "with true labels")
+    assert prediction.known == (100 * found.marks[CLEAN].mean, "if no labels were switched")
     covered = prediction.covered.html
     assert not any(f"{100 * mark:.1f}" in prediction.ask + covered for mark in best.values()), "nothing gives it away"
     true, told = (

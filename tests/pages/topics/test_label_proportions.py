@@ -115,7 +115,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     negative = 1 - sum(trial.test_share for trial in shown.trials) / len(shown.trials)
     assert scores.prediction.known == (
         pytest.approx(100 * negative),
-        "already right by always saying “benign”",
+        "are benign, so right without learning",
     )
     assert scores.prediction.covered == bag.figure
     trial = shown.trials[0]
