@@ -35,18 +35,18 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     kind = kind_of(values)
     with main, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=260):
-            inputs.choose_from_list(KIND, KIND.label)
+            inputs.choose_from_list(KIND)
             with inputs.container_if("answers-shown", kind in SEVERAL):
                 inputs.number(ANSWERS)
             with inputs.container_if("records-shown", kind == CLASSIFIER):
                 inputs.choose_from_list(RECORDS)
         with st.container(key="second-question", width=300):
             trust = trust_choice(kind)
-            inputs.choose_from_list(trust, trust.label)
+            inputs.choose_from_list(trust)
         with st.container(key="third-question", width=165):
-            inputs.number(PEOPLE, PEOPLE.label)
+            inputs.number(PEOPLE)
         with inputs.container_if("points-shown", values[GOAL] == WITHIN_GOAL), st.container(width=300):
-            inputs.number(POINTS, POINTS.label)
+            inputs.number(POINTS)
     inputs.choose_from_list(GOAL)
     inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS, largest_left=True)
     with inputs.container_if("groups-shown", kind != CLASSIFIER):
