@@ -16,7 +16,7 @@ from pages.kit import setting_file, trials
 from pages.kit import values as page_values
 from pages.kit.numbers import error_sentence_html
 from pages.kit.page import Page, missing_data
-from pages.kit.panel import Panel, to_csv
+from pages.kit.panel import Panel, one_by_one, to_csv
 from pages.kit.setting_file import SettingFile
 from pages.kit.settings import problems
 from pages.kit.trials import Trials
@@ -118,7 +118,7 @@ def text_of(markup: str) -> str:
 
 def table(panels: Iterable[Panel | tuple[Panel, ...]]) -> Sequence[Mapping[str, Any]] | None:
     """Return the rows of the first panel that has any, or None."""
-    flat = (one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,)))
+    flat = one_by_one(panels)
     return next((panel.rows() for panel in flat if panel.rows), None)
 
 

@@ -16,7 +16,8 @@ class Task:
 
     `classes` are their names in the data set, `labels` those in charts, `words` those in sentences (“so many are
     a 7”), and `records` is what is classified or counted. `unlabelled` is what is known of records without the class.
-    `title` names the data set.
+    `title` names the data set. `trait` is the name of a field of the data set that is 0 or 1, and what is said of
+    records with it: what anybody may know, and tells something of the class.
     """
 
     title: str
@@ -25,6 +26,7 @@ class Task:
     words: tuple[str, ...]
     records: str
     unlabelled: str = "records without labels"
+    trait: tuple[str, str] | None = None
 
     @property
     def kept_back(self) -> str:
@@ -50,13 +52,20 @@ _UNLABELLED_IMAGES = "images without labels"
 _ADULT = Task(
     "Adult",
     ("<=50K", ">50K"),
-    ("up to $50,000", "over $50,000"),
-    ("earn up to $50,000 a year", "earn over $50,000 a year"),
+    ("$50,000 or less", "over $50,000"),
+    ("earn $50,000 a year or less", "earn over $50,000 a year"),
     "people",
     "each person’s age, job and other details, but not the income",
+    ("marital-status = Married-civ-spouse", "are married"),
 )
 _SMS = Task(
-    "SMS", ("ham", "spam"), ("ham", "spam"), ("are ham (no spam)", "are spam"), "messages", "messages without labels"
+    "SMS",
+    ("ham", "spam"),
+    ("ham", "spam"),
+    ("are ham (no spam)", "are spam"),
+    "messages",
+    "messages without labels",
+    ("to", "contain the word “to”"),
 )
 _BREAST_CANCER = Task(
     "Breast cancer",

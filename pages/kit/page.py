@@ -36,7 +36,7 @@ from pages.kit import (
 )
 from pages.kit.folds import CODE
 from pages.kit.numbers import error_sentence_html
-from pages.kit.panel import LiveDial, Panel, Prediction
+from pages.kit.panel import LiveDial, Panel, Prediction, one_by_one
 from pages.kit.present import PageInfo, View
 from pages.kit.settings import Choice, Setting, label_and_key
 from pages.kit.snippet import Snippet
@@ -432,9 +432,11 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         first = replace(first, question="", answer="")
     elif screen.is_slide():
         screen.takeaway(placeholder, page.address, answer.takeaway(), facts=facts)
+    make_report = partial(_report, page, chapter, question, answer, values.copy_of_here())
     with (
         nullcontext() if chapter.shows_main_control else st.container(key="no-main-control"),
         st.container(key="figure"),
+        screen.offering_report(make_report, page.address),
     ):
         screen.render([first, *rest])
     if chapter.controls:
@@ -443,9 +445,8 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
         panels = first if isinstance(first, tuple) else (first,)
         shown = predictions.covered(panels, prediction) if prediction else panels
         screen.save_first_screen(page.address, shown, _height_between(page, chapter, panels, prediction))
-    if prediction:
-        return
-    screen.report_button(partial(_report, page, chapter, question, answer, values.copy_of_here()), page.address)
+    if not prediction and not any(map(screen.has_menu, one_by_one([first, *rest]))):
+        screen.report_button(make_report, page.address)
 
 
 def _notebook(page: Page, is_repeatable: bool, opendp: Snippet | None, panel: Panel) -> Callable[[], str]:
@@ -483,10 +484,7 @@ def _report(page: Page, chapter: Chapter, question: Any, answer: Any, now: Value
         for one in page.chapters.all
         if one.fits(question) and (one is chapter or not one.settings)
     }
-    flat = {
-        name: [one for panel in panels for one in (panel if isinstance(panel, tuple) else (panel,))]
-        for name, panels in shown.items()
-    }
+    flat = {name: list(one_by_one(panels)) for name, panels in shown.items()}
     code = page.folds(question, answer).get(CODE, "")
     left_out = [one.on_screen for one in page.chapters.all if one.fits(question) and one.on_screen not in shown]
     current = {label_and_key(one): now[one] for one in page.all_settings(now)}

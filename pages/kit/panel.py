@@ -5,7 +5,7 @@ Words, numbers and code are tested on these values without an app; `screen` rend
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -217,3 +217,9 @@ class Panel:
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as CSV text with the first row's keys as the header."""
     return csv_text.lines([rows[0], *([row.get(name) for name in rows[0]] for row in rows)], "\r\n")
+
+
+def one_by_one(panels: Iterable[Panel | tuple[Panel, ...]]) -> Iterator[Panel]:
+    """Yield each of some panels, of which those of a tuple stand side by side."""
+    for panel in panels:
+        yield from panel if isinstance(panel, tuple) else (panel,)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from html import escape
 from statistics import median
@@ -18,7 +18,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit import link, room_guesses
-from pages.kit.panel import Panel, Prediction, Scale
+from pages.kit.panel import Panel, Prediction, Scale, one_by_one
 from privdemo import limits
 
 # The key of the switch in the menu, True unless a visitor wants to see all figures at once.
@@ -63,18 +63,13 @@ def may_ask(name: str) -> bool:
 
 def open_one(panels: _Panels) -> Prediction | None:
     """Return the first prediction among panels that is still open."""
-    return next((one.prediction for one in _each(panels) if one.prediction and may_ask(one.prediction.name)), None)
+    return next((one.prediction for one in one_by_one(panels) if one.prediction and may_ask(one.prediction.name)), None)
 
 
 def covered(panels: _Panels, prediction: Prediction) -> list[Panel]:
     """Return what is shown in place of panels while a prediction of theirs is open."""
-    panel = next(one for one in _each(panels) if one.prediction is prediction)
+    panel = next(one for one in one_by_one(panels) if one.prediction is prediction)
     return [Panel(panel.name, figure=prediction.covered)]
-
-
-def _each(panels: _Panels) -> Iterable[Panel]:
-    for panel in panels:
-        yield from panel if isinstance(panel, tuple) else (panel,)
 
 
 def set_asking(is_asking: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -40,7 +41,7 @@ _LONG_HEADLINE, _MOST_WORDS = 90, 30
 # A tag, or two numbers with a dash between them.
 _INTERVAL = re.compile(r"<[^<>]*>|((?<![\d.,])\d[\d.,]*+–[\d.,]*\d)")
 _TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
-_TITLE, _SLIDE, _TAKE_AWAY = "page_title", "slide", "code_to_take_away"
+_TITLE, _SLIDE, _TAKE_AWAY, _REPORT = "page_title", "slide", "code_to_take_away", "report_to_offer"
 
 
 def begin(title: str) -> None:
@@ -89,16 +90,28 @@ def is_slide() -> bool:
     return st.session_state.get(_SLIDE) is not None
 
 
-def report_button(make: Callable[[], str], name: str) -> None:
+@contextmanager
+def offering_report(make: Callable[[], str], name: str) -> Iterator[None]:
+    """Offer the whole page as a file in the menu below each figure that is rendered within this context.
+
+    The session must not keep `make`, as that may hold a visitor's records.
+    """
+    st.session_state[_REPORT] = make, name
+    try:
+        yield
+    finally:
+        del st.session_state[_REPORT]
+
+
+def report_button(make: Callable[[], str], name: str, key: str = "report") -> None:
     """Render the button that downloads the whole page."""
     st.download_button(
         "Save this page (HTML)",
         make,
         f"{name}.html",
         "text/html",
-        key="report",
+        key=key,
         on_click="ignore",
-        type="tertiary",
         help="The whole page as one HTML file, for a hand-out.",
     )
 
@@ -337,15 +350,20 @@ def below_figure(panel: Panel) -> None:
             st.html(f'<details class="in-words"><summary>{what}</summary><p class="summary">{words}</p></details>')
         if rows is None or shown is None:
             return
-        words = "Save figure or show code" if panel.snippet else "Save figure"
+        words = "Save or show code" if panel.snippet else "Save"
         menu = st.popover(words, key=f"{name}-save", on_change="rerun")
         if menu.open:
             with menu:
                 _downloads(panel, rows)
 
 
+def has_menu(panel: Panel) -> bool:
+    """Return whether a menu stands below a panel's figure, with what can be saved."""
+    return panel.rows is not None and panel.figure is not None
+
+
 def _downloads(panel: Panel, rows: Rows) -> None:
-    """Render the downloads of a figure's numbers, HTML and notebook, and below them its code."""
+    """Render the downloads of a figure's numbers, HTML and notebook, and of the page, and below them its code."""
     titled = partial(report.figure, panel, st.session_state.get(_TITLE, ""))
     name = panel.name
     with st.container(horizontal=True, gap="small"):
@@ -362,6 +380,8 @@ def _downloads(panel: Panel, rows: Rows) -> None:
         )
         if panel.snippet:
             _notebook_button(panel)
+        if report_to_offer := st.session_state.get(_REPORT):
+            report_button(*report_to_offer, key=f"{name}-report")
     if panel.snippet:
         st.code(str(panel.snippet))
         _opendp_lines()

@@ -12,7 +12,7 @@ from typing import Any
 from pages.kit import values as page_values
 from pages.kit.live_dial import DIAL, GUESSES
 from pages.kit.numbers import with_no_break_spaces
-from pages.kit.panel import LiveDial, Prediction
+from pages.kit.panel import LiveDial, Prediction, one_by_one
 from pages.kit.privacy_inputs import black_or_white, guess_scale_html
 from pages.kit.trials import Trials
 from pages.lessons.document import Lesson, address, guess_data, guess_html, place
@@ -80,7 +80,7 @@ def answers_along() -> tuple[Answer, ...]:
 
 def _prediction(found: Answer) -> Prediction:
     """Return the guess that the page asks for, of the noise at which the sender is lost."""
-    panels = (one for panel in found.lost() for one in (panel if isinstance(panel, tuple) else (panel,)))
+    panels = one_by_one(found.lost())
     return next(panel.prediction for panel in panels if panel.prediction)
 
 

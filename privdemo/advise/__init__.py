@@ -34,6 +34,7 @@ from privdemo.advise.words import (
     protection,
     relied_on,
     result,
+    sent_by_phones,
     sentence,
     what_it_gives,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "protection",
     "relied_on",
     "result",
+    "sent_by_phones",
     "sentence",
     "simulated_half_width",
     "what_it_gives",

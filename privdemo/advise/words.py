@@ -57,7 +57,8 @@ def protection(plan: Plan) -> tuple[str, str]:
     often = right_of_100_words(plan.epsilon, plan.delta)
     return (
         often,
-        f"Somebody who sees {_SEEN[relied_on(plan)]} guesses which of two equally likely {_secret(plan)} is true.",
+        f"Somebody who sees {_SEEN[relied_on(plan)]} guesses which of two equally likely {_secret(plan)} is true. "
+        "Without seeing it they are right 50 times.",
     )
 
 
@@ -113,6 +114,20 @@ def sending(question: Question, plan: Plan) -> str:
     if plan.mechanism == "hadamard response":
         return f"name half of the {question.answers:,} answers, a half that holds the true one {true}"
     return f"send a yes or no for every answer: yes for the true one {true}, for each other one {other}"
+
+
+def sent_by_phones(question: Question, plan: Plan) -> tuple[str, dict[str, float]] | None:
+    """Return how often a phone sends what, after the beginning of that sentence: the truth first, then another answer.
+
+    None where a phone sends something else than one answer.
+    """
+    flip_prob = plan.parameters.get("flip_prob")
+    if flip_prob is None or not sending(question, plan):
+        return None
+    if question.ask == YES_NO:
+        return "If the true answer is yes, the phone sends", {"yes": 1 - flip_prob, "no": flip_prob}
+    what = _secret(plan).removesuffix("s")
+    return "Each phone sends", {f"the true {what}": 1 - flip_prob, f"another {what}": flip_prob}
 
 
 def _then(plan: Plan) -> str:

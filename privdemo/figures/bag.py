@@ -8,15 +8,33 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privdemo import palette
-from privdemo.figures.people import B_COLOUR, SAID_A, SAID_B, Dot, Shape, dot_field
+from privdemo.figures.people import A_COLOUR, ANSWERED, B_COLOUR, SAID_A, SAID_B, Dot, Shape, dot_field
+from privdemo.figures.pictures import data_uri
 
-# A record whose label is not told: a grey person, as the colours and shapes of others say which label it is.
-_PERSON = "v-1.9a3.2 3.2 0 0 1 6.4 0v1.9zm1.4-7a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0z"
-UNLABELLED = Dot(palette.TRUTH.colour, Shape(-3.2, 4.4, _PERSON, "☻", "☺"))
-# The most dots of a field, and of a field beside others.
-MOST, MOST_OF_SET = 1000, 100
+_ROUND_HEAD = Shape(
+    -3.2, 4.4, "v-1.9a3.2 3.2 0 0 1 6.4 0v1.9zm1.4-7a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0z", "☻", "☺"
+)
+_SQUARE_HEAD = Shape(-3.2, 4.4, "v-1.9a3.2 3.2 0 0 1 6.4 0v1.9zm1.4-8.9h3.6v3.6h-3.6z", "☻", "☺")
+
+
+class Marks(NamedTuple):
+    """The marks of records: of the first label, of the second, and of a record whose label is not told."""
+
+    first: Dot
+    second: Dot
+    unlabelled: Dot
+
+
+# Colour and shape say which label it is, as of answers; grey is a label that is not told.
+PEOPLE = Marks(Dot(A_COLOUR, _ROUND_HEAD), Dot(B_COLOUR, _SQUARE_HEAD), Dot(palette.TRUTH.colour, _ROUND_HEAD))
+RECORDS = Marks(SAID_A, SAID_B, ANSWERED)
+# A record with a trait that anybody may know.
+HINT_COLOUR = palette.OTHERS[1].colour
+# The most dots of a field.
+MOST = 1000
 
 # The style of the pages and of a downloaded page.
 BAG_CSS = """
@@ -28,14 +46,16 @@ BAG_CSS = """
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
-.bag.sets { grid-template: auto auto auto / repeat(var(--sets), 1fr); max-width: 48rem; }
-.bag.sets figure { grid-row: 1 / span 3; }
+.bag.sets { grid-template: auto auto / repeat(var(--sets), 1fr); max-width: 56rem; }
+.bag.sets figure { grid-row: 1 / span 2; }
+.bag.sets p { margin: 0.25rem 0; }
 .bag.sets .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem; text-align: center;
   font-weight: 600; background: rgba(128, 128, 128, 0.25); }
 .bag.sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
 .bag.sets .share i { display: block; height: 100%; }
 .bag.sets + p { font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0 0 0.5rem; }
 .bag.sets img { max-width: min(var(--width), 11rem); }
+.bag.sets img.average { max-width: 8rem; image-rendering: pixelated; border-radius: 3px; }
 .bag img.key, .bag + p img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 """
 
@@ -44,6 +64,7 @@ def bag_html(
     size: int,
     share: float,
     n_sent: int,
+    marks: Marks,
     *,
     kept: str,
     legend: tuple[str, str],
@@ -56,43 +77,57 @@ def bag_html(
 
     `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels. `kept` and `sent`
     are the headings, `told` is the part of `sent` that stands out, `legend` the names of both labels, `unknown` that of
-    records without.
+    records without; `marks` are drawn for them.
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
-    owner = _field(labels, {0: SAID_A, 1: SAID_B}, alt)
-    leaving = _field(np.zeros(min(n_sent, MOST), int), {0: UNLABELLED}, "")
-    signs = "<br>".join(_legend(dot, name) for dot, name in zip((SAID_A, SAID_B), legend, strict=True))
+    owner = _field(labels, {0: marks.first, 1: marks.second}, alt)
+    leaving = _field(np.zeros(min(n_sent, MOST), int), {0: marks.unlabelled}, "")
+    signs = "<br>".join(_legend(dot, name) for dot, name in zip(marks, legend, strict=False))
     return (
         f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'
         '<span class="leaves" aria-hidden="true">→</span>'
         f"<figure><figcaption>{_with_strong(sent, told)}</figcaption>{leaving}"
-        f"<p>{_legend(UNLABELLED, unknown)}</p></figure></div>"
+        f"<p>{_legend(marks.unlabelled, unknown)}</p></figure></div>"
     )
 
 
-class UnlabelledSet(NamedTuple):
-    """A set of `size` records without labels, its `heading`, and the part of it that stands out.
+class ComparedSet(NamedTuple):
+    """A set whose records have no labels: its `heading`, and what is known of it.
 
-    `share` of them are of the class that is spoken of; None where that is wanted.
+    `told` says what `share` of its records are of the class that is spoken of; None where that is wanted. `hint` says
+    what share of them have a trait that anybody may know, `hint_share`; or `image` (height, width) is the average of
+    its images, from 0 to 1.
     """
 
     heading: str
     told: str
-    size: int
     share: float | None
+    hint: str = ""
+    hint_share: float = 0.0
+    image: NDArray[np.floating] | None = None
 
 
-def sets_html(sets: Sequence[UnlabelledSet], unknown: str) -> str:
-    """Return sets side by side as HTML, each with its share as a bar and no more than `MOST_OF_SET` records; `unknown`
-    names one of them.
+def sets_html(sets: Sequence[ComparedSet], marks: Marks, note: str) -> str:
+    """Return sets side by side as HTML, each with its share as a bar, and its records or its average image; `note`
+    stands below.
+
+    Of each set 100 records are drawn, those with the trait of the hint first.
     """
-    fields = "".join(
-        f"<figure><figcaption>{_with_strong(one.heading, one.told)}</figcaption>{_share_bar(one.share)}"
-        f"{_field(np.zeros(min(one.size, MOST_OF_SET), int), {0: UNLABELLED}, '')}</figure>"
+    figures = "".join(
+        f"<figure><figcaption>{html.escape(one.heading)}<br>{_with_strong(one.told)}</figcaption>"
+        f"<div>{_share_bar(one.share)}<p>{_with_strong(one.hint)}</p>{_looks(one, marks)}</div></figure>"
         for one in sets
     )
-    return f'<div class="bag sets" style="--sets:{len(sets)}">{fields}</div><p>{_legend(UNLABELLED, unknown)}</p>'
+    return f'<div class="bag sets" style="--sets:{len(sets)}">{figures}</div><p>{html.escape(note)}</p>'
+
+
+def _looks(one: ComparedSet, marks: Marks) -> str:
+    """Return the average image of a set, or its records with and without the trait of the hint."""
+    if one.image is not None:
+        return f'<img class="average" alt="" src="{data_uri(np.rint(255 * one.image).astype(np.uint8))}">'
+    kinds = (np.arange(100) >= round(100 * one.hint_share)).astype(int)
+    return _field(kinds, {0: marks.unlabelled._replace(colour=HINT_COLOUR), 1: marks.unlabelled}, "")
 
 
 def _share_bar(share: float | None) -> str:
@@ -101,8 +136,10 @@ def _share_bar(share: float | None) -> str:
     return f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%;background:{B_COLOUR}"></i></div>'
 
 
-def _with_strong(heading: str, told: str) -> str:
-    return html.escape(heading).replace(html.escape(told), f"<b>{html.escape(told)}</b>", 1)
+def _with_strong(words: str, strong: str = "") -> str:
+    """Return `words`, in which a part stands out: without one, the percentage that they begin with."""
+    strong = strong or words[: words.find("%") + 1]
+    return html.escape(words).replace(html.escape(strong), f"<b>{html.escape(strong)}</b>", bool(strong))
 
 
 def _legend(dot: Dot, name: str) -> str:

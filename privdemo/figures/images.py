@@ -182,12 +182,13 @@ def match_html(match: Match, verdict: str, alt: str) -> str:
     frames = frame(match.owner, "owner") if best != match.owner or not clear else ""
     picked = "best right" if best == match.owner else "best"
     frames += frame(best, picked) if clear else ""
-    originals = f"The originals of {n:,} people" if len(shown) == n else f"{len(shown)} of the {n:,} originals"
+    many = f"The originals of {n:,} people" if len(shown) == n else f"{len(shown)} of the {n:,} originals"
+    originals = f"{many}, which the program has"
     best_picture = f'<div class="framed"><img class="{picked}" src="{data_uri(match.originals[best])}" alt=""></div>'
     return (
         f'<style>{_MATCH_CSS}</style><div class="match" role="group" aria-label="{html.escape(alt, quote=True)}">'
         f"<h4>Which of these {n:,} people sent this image?</h4>"
-        f'<figure class="sent"><figcaption>One sent image</figcaption>'
+        f'<figure class="sent"><figcaption>What one person sent</figcaption>'
         f'<div class="framed"><img src="{data_uri(match.sent)}" alt=""></div></figure>'
         f'<figure class="originals"><figcaption>{originals}</figcaption>'
         f'<div class="framed"><img src="{data_uri(sheet)}" alt="">{frames}</div></figure>'

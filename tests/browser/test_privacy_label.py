@@ -59,10 +59,8 @@ def test_the_label_is_one_page_of_a5(page: Page, address: str, tmp_path: Path, s
 
 def test_a_report_with_the_label_prints_its_other_parts_too(page: Page, address: str, tmp_path: Path) -> None:
     browsing.open_page(page, f"{address}/advice?advice_look=Privacy+label")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save this page (HTML)").click()
     file = tmp_path / "report.html"
-    download.value.save_as(file)
+    browsing.download_figure(page, "privacy-label", "Save this page (HTML)", file)
     page.goto(file.as_uri())
     page.emulate_media(media="print")
     for part in (page.locator("h1"), page.get_by_role("heading", name="Settings"), page.locator(".privacy-label")):

@@ -143,7 +143,7 @@ def made_trial(trial, spread, mmd):
     }
     config = RatioConfig("breast_cancer", 2, 80, trial=trial)
     p = np.eye(2)
-    return Trial(config, (0.25, 0.75), fits, p, p, 0.0, "none", False, 1, None, 1.0, 1.0, 1.0, None)
+    return Trial(config, (0.25, 0.75), fits, p, p, p, 0.0, "none", False, 1, None, 1.0, 1.0, 1.0, None)
 
 
 TRIALS = [

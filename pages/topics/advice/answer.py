@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
 from pages.kit import cache, numbers
@@ -65,19 +65,25 @@ def answer(question: Question, _: Trials) -> Answer:
 class AdviceCards(Cards):
     """What the advice gives as cards, under a `title`, and behind a fold `others`, cases in which somebody guesses.
 
-    `chance` is how often a guess is right with the advice: the first card has it as a bar.
+    `chance` is how often a guess is right with the advice: the card on that has it as a bar. If `sent` is how often
+    phones send each answer, the first card shows that.
     """
 
     title: str
     chance: float
     words: str
     others: Sequence[Guess]
+    sent: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def html(self) -> str:
         """Return the cards and the fold as HTML."""
-        first, *rest = (Guess(*content) for content in self.contents)
-        cards = [first._replace(probability=self.chance), *rest]
+        cards = [Guess(*content) for content in self.contents]
+        risk = 1 if self.sent else 0
+        cards[risk] = cards[risk]._replace(probability=self.chance)
+        if self.sent:
+            rows = [(name, chance, _times(chance)) for name, chance in self.sent.items()]
+            cards[0] = cards[0]._replace(number="", sent=rows)
         return guess_cards(self.title, cards, "What would change the protection?", self.words, self.others)
 
 
@@ -92,7 +98,14 @@ def what_to_do(answer: Answer) -> list[Panel]:
     large_delta = numbers.large_delta_words(plan.people, plan.delta, "answer")
     verdict = "" if large_delta else f" The protection is {numbers.protection(plan.epsilon)}."
     price, (often, who) = advise.price(advice), advise.protection(plan)
+    begins, sent = advise.sent_by_phones(answer.question, plan) or ("", {})
+    how_often = ", ".join(f"{name} {_times(chance)}" for name, chance in sent.items())
     cards = [
+        *(
+            [(begins, how_often, f"If it is no, the phone sends yes {_times(sent['no'])}." if "no" in sent else "")]
+            if sent
+            else []
+        ),
         (
             f"Risk: others guess {'a' if plan.accuracy else 'an'} {what} right",
             often.replace("fewer than", "up to"),
@@ -111,7 +124,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "advice",
-            figure=AdviceCards(cards, heading, chance, words, rows),
+            figure=AdviceCards(cards, heading, chance, words, rows, sent),
             summary=" ".join((*in_words, words, *advise.comparisons(advice), _NEVER_HIDDEN)),
             on_slide=curves_of(answer),
             rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
@@ -119,6 +132,10 @@ def what_to_do(answer: Answer) -> list[Panel]:
             note=large_delta,
         )
     ]
+
+
+def _times(chance: float) -> str:
+    return f"{numbers.people_of_100(chance)} of 100 times"
 
 
 def guesses(answer: Answer) -> list[Guess]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pages.kit import cache, numbers, opendp, own_data
 from pages.kit.numbers import LOSS, count_trials, with_half, with_range
-from pages.kit.panel import Chart, Markup, Panel, Prediction
+from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import (
     LARGE,
+    SHARE,
     Question,
     first_class_words,
 )
@@ -20,19 +22,18 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
-from privdemo.figures.bag import MOST_OF_SET, UnlabelledSet, sets_html
+from privdemo.figures.bag import PEOPLE, RECORDS, ComparedSet, sets_html
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 from privdemo.tasks import Task, counting_task
 from privdemo.verdict import Verdict, judge
 
 # The name of the guess that the page begins with.
-GUESS = "share-distance"
+GUESS = "share-of-set"
 # How an L1 error, a distance of two mixes, is written.
 L1 = LOSS._replace(most=MOST_DISTANCE)
 # By how much an estimated share may be off that is near the truth, or roughly right.
 _NEAR, _ROUGHLY = 0.05, 0.15
-_DISTANCES = ("at most 5 points off", "over 5 to 15 points off", "more than 15 points off")
 # If a set's common class leads the others by less, the sets are nearly alike.
 LEAST_LEAD = 0.1
 
@@ -149,59 +150,86 @@ def _found_panel(answer: Answer) -> Panel:
 
 
 def _prediction(answer: Answer) -> Prediction | None:
-    """Return the guess of how far off the closest method is.
+    """Return the guess of the share that is wanted, from what anybody may see of the sets.
 
-    Return None where fewer than two methods learn without labels, or there are more than two sets.
+    Return None where a visitor has set that share, fewer than two methods learn without labels, there are more than two
+    sets, or there is nothing to see that can be drawn.
     """
     config, truth, released = answer.question.config, float(answer.trials[0].truth[0]), answer.trials[0].released
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
-    if len(blind) < 2 or len(released) != 2:
+    hint = _hint(answer)
+    if config.share not in (None, SHARE.default) or len(blind) < 2 or len(released) != 2 or not hint:
         return None
-    records, mixed = answer.task.records, _is_mixed(answer)
-    told = f"computer is told {'only ' * mixed}what percentages of two groups (sets 1 and 2) {first_class(answer)}"
-    told = f"To protect people, a {told}" if records == "people" and mixed else f"A {told}"
-    told += " (with noise)" * config.private + f", not {'who' if records == 'people' else 'which'}" * mixed
-    true = numbers.share(truth, 0 if abs(100 * truth - round(100 * truth)) < 1e-9 else 1)
+    task, first = answer.task, first_class(answer)
+    which = f", not {'who' if task.records == 'people' else 'which'}" if _is_mixed(answer) else ""
+    told = f"we are told {'only ' * bool(which)}what percentage of two sets of {task.records} {first}"
+    why = "To protect people, " if task.records == "people" and which else ""
+    also = f"a computer also uses {task.details}" if task.details else f"a computer uses all {task.unlabelled}"
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"{told}. It also sees {answer.task.unlabelled}. From all this it works out the percentage in "
-        f"{_target(answer)}. <b>How close will the best of its {len(blind)} methods come?</b>",
-        _how_close(abs(nearest - truth)),
-        _DISTANCES,
-        _sets_without_labels(answer),
-        f"The truth is {true}. The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
-        "Your guess: by how many percentage points the best method is off",
+        f"{numbers.capital(why + told)}{' (with noise)' * config.private}{which}. <b>What percentage of "
+        f"{_target(answer)} {first}?</b> Guess from {hint.name}; {also}.",
+        100 * truth,
+        Scale(0, 100, 1, " %"),
+        hint.picture,
+        f"The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
+        f"Your guess: the percentage of {_target(answer)} {_who(answer)} {first}",
     )
 
 
-def _sets_without_labels(answer: Answer) -> Markup:
-    """Return the picture of the known sets and of the one whose share is wanted, of whose records no label is told."""
-    config, task, released = answer.question.config, answer.task, answer.trials[0].released
-    noisy, have = " (with noise)" * config.private, f"{task.records} {first_class(answer)}"
+class _Hint(NamedTuple):
+    """What anybody may see of the sets, from which one may guess their shares, and its picture."""
+
+    name: str
+    picture: Markup
+
+
+def _hint(answer: Answer) -> _Hint | None:
+    """Return how many records of each set have a trait, or the average of its images; None where there is neither."""
+    config, task, n = answer.question.config, answer.task, len(answer.trials)
+    dataset = class_ratio.records(config.dataset, config.chosen_classes)
+    averages = class_ratio.average_records(answer.trials)
+    over = f"averages of {n} trials, each with different {task.records}" if n > 1 else ""
+    sets = _compared_sets(answer)
+    if task.trait:
+        field, trait = task.trait
+        shares = averages[:, dataset.feature_names.index(field)].tolist()
+        sets = [
+            one._replace(hint=f"{numbers.share(share, 0)} {trait}", hint_share=share)
+            for one, share in zip(sets, shares, strict=True)
+        ]
+        note = (
+            f"Purple: of every 100 {task.records} in the set, those {_who(answer)} {trait}{f' ({over})' * bool(over)}."
+        )
+        marks = PEOPLE if task.records == "people" else RECORDS
+        return _Hint(f"how many {trait}", Markup(sets_html(sets, marks, note)))
+    if not dataset.image_shape:
+        return None
     sets = [
-        UnlabelledSet(f"Set {n}: {share}{noisy} of {config.set_size:,} {have}", share, config.set_size, float(row[0]))
-        for n, row in enumerate(released, 1)
-        for share in [numbers.share(float(row[0]), 0)]
+        one._replace(hint="The average of its images:", image=average.reshape(dataset.image_shape))
+        for one, average in zip(sets, averages, strict=True)
     ]
-    sets.append(UnlabelledSet(f"Set {len(sets) + 1}: ? % of {config.n_test:,} {have}", "? %", config.n_test, None))
-    details = f"{task.details} known, " if task.details else ""
-    unknown = f"one of them: {details}{task.kept_back} unknown"
-    if not _is_mixed(answer):
-        unknown = f"one of them: {details}{task.kept_back} unknown in set {len(sets)}"
-    large = [f"set {n}" for n, one in enumerate(sets, 1) if one.size > MOST_OF_SET]
-    which = "each set" if len(large) == len(sets) else numbers.join_words(tuple(large))
-    fewer = f" (only {MOST_OF_SET} of {which} are drawn)" if large else ""
-    return Markup(sets_html(sets, f"{unknown}{fewer}"))
+    return _Hint("the sets’ average images", Markup(sets_html(sets, RECORDS, f"{numbers.capital(over)}." * bool(over))))
 
 
-def _how_close(error: float) -> str:
-    """Return which of the distances from the truth that one guesses among an error is."""
-    written = round(error, 9)
-    return _DISTANCES[(written > _NEAR) + (written > _ROUGHLY)]
+def _compared_sets(answer: Answer) -> list[ComparedSet]:
+    """Return the known sets and the one whose share is wanted, without what anybody may see of them."""
+    config, records, first = answer.question.config, answer.task.records, first_class(answer)
+    shares = [float(row[0]) for row in answer.trials[0].released]
+    told = [f"{numbers.share(share, 0)} {first}{' (with noise)' * config.private}" for share in shares]
+    known = [
+        ComparedSet(f"Set {n}: {config.set_size:,} {records}", words, share)
+        for n, (words, share) in enumerate(zip(told, shares, strict=True), 1)
+    ]
+    return [*known, ComparedSet(f"Set {len(known) + 1}: {config.n_test:,} {records}", f"? % {first}", None)]
+
+
+def _who(answer: Answer) -> str:
+    return "who" if answer.task.records == "people" else "that"
 
 
 def how_words(answer: Answer, method: str) -> str:

@@ -276,21 +276,19 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     known = value(question.metric, answer.marks[CLEAN].mean)
     one, other = map(escape, names.classes)
-    remark = f"{escape(names.remark)} " if names.remark else ""
     flip_prob = _flip_prob(config)
     part = f"{100 * flip_prob:g} of 100" if flip_prob >= 0.01 else f"{numbers.percent(flip_prob)} of the"
     return Prediction(
         GUESS,
-        f"{remark}A computer learns from {config.people:,} people’s {names.records} and {names.labels}. To protect "
-        f"people, about {part} {names.labels}, picked by chance, are switched before the computer sees "
-        f"them ({one} to {other}, or {other} to {one}).{_pushed_sentence(config)} <b>What share of new "
-        f"{names.records} does it get right?</b>",
+        f"A computer learns from {config.people:,} people’s {names.records}, each with a {names.label} "
+        f"({names.example}{one} or {other}). To protect people, about {part} {names.labels}, picked by chance, are "
+        f"switched before the computer sees them.{_pushed_sentence(config)} <b>What share of new "
+        f"{names.records} will it label correctly?</b>",
         100 * answer.marks[best].mean,
         Scale(0, 100, 0.5),
         _before_the_guess(answer, known),
         f"More {names.labels} are right than wrong, and the computer learns from all together.",
-        f"Your guess: the share of new {names.records} that it gets right",
-        (100 * answer.marks[CLEAN].mean, f"if no {names.labels} were switched"),
+        f"Your guess: the share of new {names.records} that it labels correctly",
     )
 
 
@@ -316,7 +314,7 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
         {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
     )
-    compared = f"With true {names.labels} it gets {known} of new {names.records} right; pure guessing, 50 %."
+    compared = f"With true {names.labels} it labels {known} of new {names.records} correctly; pure guessing, 50 %."
     return Markup(f"{table}<p>Dashed: switched by chance. {compared}</p>")
 
 

@@ -83,13 +83,14 @@ def change(now: Row, then: Row) -> Change:
 
 
 class Names(NamedTuple):
-    """What records, one label, several and the two classes are called on screen, and a `remark` on that."""
+    """What records, one label, several and the two classes are called on screen, with a `remark` and an `example`."""
 
     records: str
     label: str
     labels: str
     classes: tuple[str, str]
     remark: str = ""
+    example: str = ""
 
     @property
     def second(self) -> str:
@@ -104,7 +105,9 @@ def names_in(dataset: Source) -> Names:
         return Names("records", "label", "labels", (one, other))
     if not isinstance(dataset, str):
         return Names("images", "label", "labels", (one, other))
-    return Names("images", "label", "labels", (one, other), "Handwritten digits stand for private images here.")
+    return Names(
+        "images", "label", "labels", (one, other), "Handwritten digits stand for private images here.", "here a digit, "
+    )
 
 
 def people(config: ComparisonConfig) -> str:

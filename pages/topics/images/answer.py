@@ -27,6 +27,8 @@ measure = cache.shared(images.measure, max_entries=1024)
 curve = cache.shared(images.curve, max_entries=256, spinner=f"Looking for senders at {N_LEVELS} levels of noise…")
 strip = cache.shared(images.strip, max_entries=64)
 
+# From this share of replaced pixels on it is much.
+_MUCH_GREY = 0.5
 # The order in which guesses are shown, by what the adversary knows of clean pixels: the best that anybody can make of
 # releases first.
 SHOWN_PRIORS = ("low_rank", "learned", "flat", "true")
@@ -56,15 +58,15 @@ class Answer:
         found, n = numbers.out_of_100(point.linked.mean), point.n_candidates
         is_found = clearly_above(point.linked, 1 / n)
         chance = "" if is_found else ", no more often than by chance"
-        noise = "with this noise" if self.question.level else "without noise"
-        if self.question.family.replaces_pixels and self.question.level:
-            noise = (
-                f"if random grey replaces {dials.level_text(self.question.family, self.question.level)} of the pixels"
-            )
-        verdict = f"Not {noise}" if is_found else f"Yes, {noise}"
+        level, family = self.question.level, self.question.family
+        noise = "with this noise" if level else "without noise"
+        if family.replaces_pixels and level:
+            noise = f"if random grey replaces {dials.level_text(family, level)} of the pixels"
+        even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
+        verdict = f"Not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}:</b> a program that already has the originals of {n} people (say, in a file) finds the "
-            f"right sender for <b>{found}</b> images{chance}."
+            f"<b>{verdict}.</b> A program compares what was sent with {n} people’s originals, which it already has, "
+            f"and picks the right sender for <b>{found}</b> images{chance}."
         )
 
     @property

@@ -15,7 +15,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.bag import MOST as MOST_DOTS
-from privdemo.figures.bag import bag_html
+from privdemo.figures.bag import PEOPLE, RECORDS, bag_html
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES, by_trying
 from privdemo.tasks import Task, binary_task
@@ -160,9 +160,9 @@ def _prediction(answer: Answer) -> Prediction | None:
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
-        f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
+        f"Always saying “{answer.task.labels[0]}” is right for {numbers.out_of_100(nothing)}; a computer that is told "
+        f"everything, for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        (100 * nothing, f"{answer.task.words[0].removesuffix(' a year')}, so right without learning"),
     )
 
 
@@ -190,6 +190,7 @@ def one_bag(answer: Answer) -> Markup:
             size,
             float(trial.true_proportions[0]),
             n_sent,
+            PEOPLE if task.records == "people" else RECORDS,
             kept=f"One group, hidden from the computer: {positive} of {size:,} {task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
             sent=f"What the computer is told: {told} {_total_words(answer)}{also}",

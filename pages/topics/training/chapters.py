@@ -186,14 +186,16 @@ def _why_learned(config: training.TrainingConfig) -> str:
 def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
-    private = "a private image (here a handwritten digit)" if isinstance(config.dataset, str) else "a private image"
-    who = f"{len(config.classes) * config.n_train:,} people each sent {private} and its label, {labels}"
+    sent, why = "a private image", "To protect them,"
+    if isinstance(config.dataset, str):
+        sent, why = "a handwritten digit", "Handwriting can give people away, so"
+    who = f"{len(config.classes) * config.n_train:,} people each sent {sent} and its label, {labels}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
         return f"{who}, without any noise"
-    return f"{who}. To protect them, {' and '.join(did)}"
+    return f"{who}. {why} {' and '.join(did)}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:

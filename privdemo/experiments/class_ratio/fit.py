@@ -73,6 +73,7 @@ class Trial:
         fits: What each method finds, by its name.
         proportions: The true proportions of the training sets, (M, c).
         released: Their released proportions, (M, c).
+        averages: The average record of every training set and, last, of the target set, from 0 to 1, (M + 1, d).
         distortion: The mean L1 distance of the two.
         noise: The noise in words.
         holds: Whether the noise is (ε, δ)-private for a record in one set; false if it was chosen from private counts.
@@ -89,6 +90,7 @@ class Trial:
     fits: dict[str, Fit]
     proportions: Array
     released: Array
+    averages: Array
     distortion: float
     noise: str
     holds: bool
@@ -116,8 +118,10 @@ def run_releases(config: RatioConfig, releases: Sequence[str]) -> list[Trial]:
     """
     sample, rng = sample_records(config), generator(config, TEST_STREAM)
     targets = [sample_target_set(config, sample, share, rng) for share in (config.share, *SHARES)]
+    sets = [as_input(sample.dataset, rows) for rows in sample.training.rows]
+    averages = np.array([records.mean(axis=0) for records in (*sets, targets[0][0])])
     kernels: dict[str, _Kernel] = {}
-    return [_run(replace(config, release=name), sample, targets, kernels) for name in releases]
+    return [_run(replace(config, release=name), sample, targets, averages, kernels) for name in releases]
 
 
 class _Kernel(NamedTuple):
@@ -138,7 +142,11 @@ class _Kernel(NamedTuple):
 
 
 def _run(
-    config: RatioConfig, sample: Sample, targets: Sequence[tuple[Matrix, Array]], kernels: dict[str, _Kernel]
+    config: RatioConfig,
+    sample: Sample,
+    targets: Sequence[tuple[Matrix, Array]],
+    averages: Array,
+    kernels: dict[str, _Kernel],
 ) -> Trial:
     """Return all methods on one release."""
     training, tuning, mechanism = release_proportions(config, sample)
@@ -165,6 +173,7 @@ def _run(
         fits=fits,
         proportions=sample.training.proportions,
         released=training,
+        averages=averages,
         distortion=float(np.abs(training - sample.training.proportions).sum(axis=1).mean()),
         noise=mechanism.noise if mechanism else "none",
         holds=mechanism is not None
