@@ -21,7 +21,7 @@ from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
 # What stands above the rows of pictures.
-_ROWS_TITLE = "Some people’s images, before and after the noise"
+_ROWS_TITLE = "The same noise on other people’s images"
 # What unfolds the rows of guesses.
 _FOLD_TITLE = "What can a program guess that has no originals?"
 # The step of the dial for each family of mechanisms.
@@ -236,7 +236,7 @@ def _line(data: Mapping[str, Any], result: Result) -> str:
     A narrow screen shows every second person.
     """
     columns = min(10, len(result.labels))
-    rows = [("Original", "stays with the person"), ("Sent", data["sentNote"])]
+    rows = [("Original", "not sent"), ("Sent", data["sentNote"])]
     cells = []
     for (name, note), pictures in zip(rows, (result.clean, result.released), strict=True):
         cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']

@@ -467,7 +467,7 @@ def _height_between(
         return -1.0, -1.0, 0.5
     # a live dial is part of the figure, and a guess hides the main control
     control = 6.0 * (not prediction and not isinstance(panels[0].figure, LiveDial))
-    known = 1.5 * bool(prediction and prediction.known)
+    known = 1.5 * len(prediction.known) if prediction else 0.0
     wide, narrow = (5.6 + known, 7.5 + known) if prediction else (0.0, 0.0)
     high = 3.6 + control + 3.0 * bool(chapter.controls)
     return high, high + wide, 0.5 + 1.8 * control + narrow

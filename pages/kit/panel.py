@@ -174,8 +174,8 @@ class Prediction:
 
     `name` is unique in the app. `ask` is the question, `label` stands above the control; `truth` is from the same
     answer as the figure, in the unit of the `scale`, or one of its options. `covered` is shown in place of the figure
-    until then, without what it decides; `explain` says afterwards why it is so. A `known` number, with its meaning, is
-    marked on the scale: it is no secret, and a guess is made from there.
+    until then, without what it decides; `explain` says afterwards why it is so. `known` numbers, with their meanings,
+    are marked on the scale from low to high: they are no secret, and a guess is made from there.
     """
 
     name: str
@@ -185,7 +185,7 @@ class Prediction:
     covered: Figure | None = None
     explain: str = ""
     label: str = "Your guess"
-    known: tuple[float, str] | None = None
+    known: Sequence[tuple[float, str]] = ()
 
 
 @dataclass(frozen=True)

@@ -106,8 +106,8 @@ def render_question(prediction: Prediction) -> None:
             label = f"{prediction.label} ({_bare_end(low, scale)} to {_bare_end(high, scale)}{scale.unit})"
             with st.container(gap=None):
                 st.select_slider(label, [None, *_stops(scale)], None, partial(_text_or_none, scale=scale), key=key)
-                if prediction.known:
-                    st.html(_known_mark(*prediction.known, scale))
+                for line, known in enumerate(prediction.known):
+                    st.html(_known_mark(*known, scale, line))
         kept = (prediction, key)
         guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
         st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
@@ -117,13 +117,13 @@ def render_question(prediction: Prediction) -> None:
         room_guesses.render(prediction)
 
 
-def _known_mark(value: float, meaning: str, scale: Scale) -> str:
-    """Return a mark under the slider where a known number is, with its meaning, as HTML."""
+def _known_mark(value: float, meaning: str, scale: Scale, line: int) -> str:
+    """Return a mark where a known number is, with its meaning on the line of this number under the slider, as HTML."""
     steps = len(_stops(scale))  # one more than between the stops: the slider begins before the first, without a value
     at = 100 / steps + _position(value, scale) * (steps - 1) / steps
     digits = max(_digits(scale), 1 if "%" in scale.unit and abs(value - round(value)) > 1e-9 else 0)
     words = f"{value:,.{digits}f}{scale.unit}: {meaning}"
-    return f'<p class="known-number" style="--at: {at:.2f}%"><span>{escape(words)}</span></p>'
+    return f'<p class="known-number" style="--at: {at:.2f}%; --line: {line}"><span>{escape(words)}</span></p>'
 
 
 def rerun_after_change() -> None:

@@ -94,8 +94,8 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a phone does: “swap yes and no with a chance of about 1 in 4 (26.9 %)”; nothing if true answers are
-    counted.
+    """Return what a phone does: “change yes to no, or no to yes, with a chance of about 1 in 4 (26.9 %)”; nothing if
+    true answers are counted.
     """
     values = plan.parameters
     if question.ask == CLASSIFIER:
@@ -105,7 +105,7 @@ def sending(question: Question, plan: Plan) -> str:
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
         lies = _how_often(values["flip_prob"])
-        two = "swap yes and no" if question.ask == YES_NO else "send the opposite answer"
+        two = "change yes to no, or no to yes," if question.ask == YES_NO else "send the opposite answer"
         return f"{two} {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"

@@ -38,25 +38,37 @@ MOST = 1000
 
 # The style of the pages and of a downloaded page.
 BAG_CSS = """
-.bag { display: grid; grid-template: auto auto auto / 1fr auto 1fr; gap: 0 1.25rem; margin: 0.25rem 0 0.5rem;
-  max-width: 44rem; }
+.bag { display: grid; grid-template: auto auto auto / 1fr auto 1fr auto 13rem; gap: 0 1.25rem; margin: 0.25rem 0 0.5rem;
+  max-width: 62rem; }
+.bag .wanted { font-size: 4rem; line-height: 1; justify-self: center; }
 .bag figure { margin: 0; display: grid; grid-row: 1 / span 3; grid-template-rows: subgrid; }
 .bag figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); margin-bottom: 0.4rem; align-self: end; }
 .bag figcaption b { font-size: 1.5rem; line-height: 1; }
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
-.bag.sets { grid-template: auto auto / repeat(var(--sets), 1fr); max-width: 56rem; }
-.bag.sets figure { grid-row: 1 / span 2; }
-.bag.sets p { margin: 0.25rem 0; }
-.bag.sets .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem; text-align: center;
+.sets { display: grid; grid-template-columns: minmax(6rem, 14rem) repeat(var(--sets), minmax(0, 12rem));
+  gap: 0.4rem 1.5rem; margin: 0.25rem 0 0.75rem; font-size: max(0.9rem, var(--least-letters, 0px)); }
+.sets > b { font-weight: 600; }
+.sets > span { font-weight: 600; padding-top: 0.3rem; }
+.sets p { margin: 0 0 0.25rem; }
+.sets p b { font-size: 1.25rem; line-height: 1; }
+.sets .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem; text-align: center;
   font-weight: 600; background: rgba(128, 128, 128, 0.25); }
-.bag.sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
-.bag.sets .share i { display: block; height: 100%; }
-.bag.sets + p { font-size: max(0.9rem, var(--least-letters, 0px)); margin: 0 0 0.5rem; }
-.bag.sets img { max-width: min(var(--width), 11rem); }
-.bag.sets img.average { max-width: 8rem; image-rendering: pixelated; border-radius: 3px; }
-.bag img.key, .bag + p img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
+.sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
+.sets .share i { display: block; height: 100%; }
+.sets img { display: block; width: 100%; max-width: min(var(--width), 10rem); }
+.sets img.average { max-width: 8rem; image-rendering: pixelated; border-radius: 3px; }
+@media (max-width: 640px) {
+  .sets { grid-template-columns: repeat(var(--sets), minmax(0, 1fr)); gap: 0.4rem 0.75rem; }
+  .sets > span { grid-column: 1 / -1; }
+  .sets > span:empty { display: none; }
+}
+@media (max-width: 900px) {
+  .bag { grid-template-columns: 1fr auto 1fr; }
+  .bag .then { display: none; }
+}
+.bag img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 """
 
 
@@ -71,13 +83,14 @@ def bag_html(
     sent: str,
     told: str,
     unknown: str,
+    then: str,
     alt: str,
 ) -> str:
     """Return one bag of `size` records as HTML: at the left with their labels, at the right what is sent on.
 
     `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels. `kept` and `sent`
     are the headings, `told` is the part of `sent` that stands out, `legend` the names of both labels, `unknown` that of
-    records without; `marks` are drawn for them.
+    records without; `marks` are drawn for them. `then` is what is asked of 100 new ones.
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
@@ -88,7 +101,9 @@ def bag_html(
         f'<div class="bag"><figure><figcaption>{html.escape(kept)}</figcaption>{owner}<p>{signs}</p></figure>'
         '<span class="leaves" aria-hidden="true">→</span>'
         f"<figure><figcaption>{_with_strong(sent, told)}</figcaption>{leaving}"
-        f"<p>{_legend(marks.unlabelled, unknown)}</p></figure></div>"
+        f"<p>{_legend(marks.unlabelled, unknown)}</p></figure>"
+        '<span class="leaves then" aria-hidden="true">→</span>'
+        f'<figure class="then"><figcaption>{html.escape(then)}</figcaption><b class="wanted">?</b></figure></div>'
     )
 
 
@@ -108,18 +123,18 @@ class ComparedSet(NamedTuple):
     image: NDArray[np.floating] | None = None
 
 
-def sets_html(sets: Sequence[ComparedSet], marks: Marks, note: str) -> str:
-    """Return sets side by side as HTML, each with its share as a bar, and its records or its average image; `note`
-    stands below.
+def sets_html(sets: Sequence[ComparedSet], marks: Marks, wanted: str, hint: str) -> str:
+    """Return sets side by side as HTML: in a row that begins with `wanted`, the share of each as a bar; below, in one
+    that begins with `hint`, its records or its average image.
 
     Of each set 100 records are drawn, those with the trait of the hint first.
     """
-    figures = "".join(
-        f"<figure><figcaption>{html.escape(one.heading)}<br>{_with_strong(one.told)}</figcaption>"
-        f"<div>{_share_bar(one.share)}<p>{_with_strong(one.hint)}</p>{_looks(one, marks)}</div></figure>"
-        for one in sets
-    )
-    return f'<div class="bag sets" style="--sets:{len(sets)}">{figures}</div><p>{html.escape(note)}</p>'
+    headings = "".join(f"<b>{html.escape(one.heading)}</b>" for one in sets)
+    shares = "".join(f"<div><p>{_with_strong(one.told)}</p>{_share_bar(one.share)}</div>" for one in sets)
+    hints = "".join(f"<div><p>{_with_strong(one.hint)}</p>{_looks(one, marks)}</div>" for one in sets)
+    begin = (f"<span>{html.escape(words)}</span>" for words in ("", wanted, hint))
+    cells = "".join(first + rest for first, rest in zip(begin, (headings, shares, hints), strict=True))
+    return f'<div class="sets" style="--sets:{len(sets)}">{cells}</div>'
 
 
 def _looks(one: ComparedSet, marks: Marks) -> str:

@@ -246,9 +246,10 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone swap yes and no with a chance of about 1 in 4 (26.9 %). So nobody can be sure of "
-            "any one answer. From what 5,000 people send the share of yes can still be worked out, to ± 3 percentage "
-            "points in 95 of 100 surveys. The price of privacy: with true answers, 1,064 people would be enough.",
+            "Let each person’s phone change yes to no, or no to yes, with a chance of about 1 in 4 (26.9 %). "
+            "So nobody can be sure of any one answer. From what 5,000 people send the share of yes can still be "
+            "worked out, to ± 3 percentage points in 95 of 100 surveys. The price of privacy: with true answers, "
+            "1,064 people would be enough.",
         ),
         (
             Question("yes-no", "nobody", 1000, 0.05),
@@ -264,8 +265,9 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone swap yes and no with a chance of about 1 in 4 (26.9 %). So nobody can be sure of "
-            "any one answer. With 1 person the share of yes may be anything; with true answers, ± 44.5 points.",
+            "Let each person’s phone change yes to no, or no to yes, with a chance of about 1 in 4 (26.9 %). "
+            "So nobody can be sure of any one answer. With 1 person the share of yes may be anything; with true "
+            "answers, ± 44.5 points.",
         ),
         (
             Question("classifier", "nobody", 100),
@@ -348,7 +350,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
 @pytest.mark.parametrize(
     ("asked", "how", "trusted"),
     [
-        (Question("yes-no", "nobody", 5000), "Your telephone will swap yes and no", "Only the telephone"),
+        (Question("yes-no", "nobody", 5000), "Your telephone will change yes to no", "Only the telephone"),
         (
             Question("one-of-k", "shuffler", 5000, answers=64),
             "(subset selection). A shuffler mixes",
@@ -361,7 +363,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
         ),
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
         # Where noise from every telephone is better, it does not matter who else is trusted.
-        (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will swap yes and no", "Only the telephone"),
+        (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will change yes to no", "Only the telephone"),
         (
             Question("classifier", "nobody"),
             "(randomised response). A computer is trained with",

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from privdemo.figures.guess_bar import Guess, guess_cards
+from privdemo.figures.people import A_COLOUR, B_COLOUR
 
 
 def shown(*cards: Guess, title: str = "", rows: tuple[Guess, ...] = ()) -> str:
@@ -39,3 +40,11 @@ def test_a_result_that_is_no_guess_has_no_bar_and_all_words_are_escaped():
     assert 'class="track"' not in made
     for words in ("who &lt;", "one &lt;", "±\u00a03 &gt;", "so &amp; ±\u00a04"):
         assert words in made
+
+
+def test_what_is_sent_is_a_bar_for_each_answer():
+    card = Guess("phones send", "", "so", sent=[("yes <", 0.75, "75 times"), ("no", 0.25, "25 times")])
+    made = shown(card)
+    assert re.findall(r"width:([\d.]+)%;background:(#\w+)", made) == [("75", A_COLOUR), ("25", B_COLOUR)]
+    assert "yes &lt;" in made
+    assert 'class="number"' not in made

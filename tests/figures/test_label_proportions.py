@@ -13,7 +13,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, study
 from privdemo.experiments.label_proportions.fit import F1
 from privdemo.figures import label_proportions as charts
-from privdemo.figures.bag import bag_html
+from privdemo.figures.bag import PEOPLE, bag_html
 from privdemo.figures.people import A_COLOUR, B_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP
@@ -86,7 +86,7 @@ def test_shares_of_right_answers_stand_beside_those_of_all_labels_and_of_always_
     for trace, name in zip(traces, METHODS, strict=True):
         assert list(trace.y) == [title(name)]
         assert shows_estimates(trace, label_proportions.mean_accuracy(TRIALS, name, threshold), axis="x")
-    assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "always say “up to $50,000”")
+    assert (lazy.x[0], lazy.y[0]) == (pytest.approx(0.6), "always say “$50,000 or less”")
     assert vertical_lines(figure, False, "x") == [figure.data[0].x[0]], "of whoever has all labels"
     assert vertical_lines(figure, True, "x") == [pytest.approx(0.6)], "40 % of the test records are positive"
     assert figure.layout.xaxis.range[0] < 0.6
@@ -114,8 +114,9 @@ def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dot
         "sent": "What is told: 30 %",
         "told": "30 %",
         "unknown": "?",
+        "then": "how many?",
     }
-    page = bag_html(size, 0.3, size // 2, **words, alt="a bag")
+    page = bag_html(size, 0.3, size // 2, PEOPLE, **words, alt="a bag")
     owner, *keys, leaving, key = (base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", page))
     assert [re.findall(r'fill="(#\w+)"', one) for one in (*keys, key)] == [
         [A_COLOUR],

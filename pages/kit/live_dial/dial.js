@@ -203,7 +203,7 @@ class Dial {
       cells((person) => this.canvas(line, kind, name, person, into));
       return title;
     };
-    row("Original", "stays with the person", "clean", this.canvases.clean);
+    row("Original", "not sent", "clean", this.canvases.clean);
     row("Sent", sentNote, "released", this.canvases.released);
     priorLabels.forEach(([name, note], g) => {
       if (g === firstFolded) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -41,6 +42,7 @@ class Answer:
             return f"<b>{escape(first)}:</b>{escape(rest)}"
         first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
+        trust += " with their true answers" * (self.advice.plan.trust == "nobody")
         first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
         return f"<b>{escape(first)}</b>{f' {escape(rest)}' * bool(rest)}"
 
@@ -99,7 +101,10 @@ def what_to_do(answer: Answer) -> list[Panel]:
     verdict = "" if large_delta else f" The protection is {numbers.protection(plan.epsilon)}."
     price, (often, who) = advise.price(advice), advise.protection(plan)
     begins, sent = advise.sent_by_phones(answer.question, plan) or ("", {})
-    how_often = ", ".join(f"{name} {_times(chance)}" for name, chance in sent.items())
+    how_often = ", ".join(f"{name} {_times(sent_by_chance)}" for name, sent_by_chance in sent.items())
+    chance, (title, number, exactness) = most_guessed_right(plan.epsilon, plan.delta), advise.result(advice)
+    if any(math.isclose(chance, one) for one in sent.values()):  # whoever guesses what was sent is right so often
+        often = _times(chance)
     cards = [
         *(
             [(begins, how_often, f"If it is no, the phone sends yes {_times(sent['no'])}." if "no" in sent else "")]
@@ -111,8 +116,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
             often.replace("fewer than", "up to"),
             f"{who}{verdict}",
         ),
-        advise.result(advice),
-        *([price] if price else []),
+        (title, number, " ".join((exactness, *([f"{price[0]}: {price[1]}. {price[2]}"] if price else [])))),
     ]
     heading = "" if advice.reached else "The best that is possible:"
     if plan.accuracy and answer.question.people is not None and answer.question.people < plan.people:
@@ -120,7 +124,6 @@ def what_to_do(answer: Answer) -> list[Panel]:
     in_words = [
         f"{title}: {number}. {sentence}".strip() for title, number, sentence in (*cards, *(row[:3] for row in rows))
     ]
-    chance = most_guessed_right(plan.epsilon, plan.delta)
     return [
         Panel(
             "advice",
@@ -135,7 +138,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
 
 
 def _times(chance: float) -> str:
-    return f"{numbers.people_of_100(chance)} of 100 times"
+    return f"{numbers.per_hundred(chance)} of 100 times"
 
 
 def guesses(answer: Answer) -> list[Guess]:

@@ -189,43 +189,40 @@ class _Hint(NamedTuple):
 
 
 def _hint(answer: Answer) -> _Hint | None:
-    """Return how many records of each set have a trait, or the average of its images; None where there is neither."""
-    config, task, n = answer.question.config, answer.task, len(answer.trials)
+    """Return how many records of each set have a trait, or the average of its images; None where there is neither.
+
+    They are of the first trial.
+    """
+    config, task, averages = answer.question.config, answer.task, answer.trials[0].averages
     dataset = class_ratio.records(config.dataset, config.chosen_classes)
-    averages = class_ratio.average_records(answer.trials)
-    over = f"averages of {n} trials, each with different {task.records}" if n > 1 else ""
-    sets = _compared_sets(answer)
+    sets, wanted = _compared_sets(answer), f"{_who(answer)} {first_class(answer)}"
     if task.trait:
         field, trait = task.trait
         shares = averages[:, dataset.feature_names.index(field)].tolist()
         sets = [
-            one._replace(hint=f"{numbers.share(share, 0)} {trait}", hint_share=share)
+            one._replace(hint=numbers.share(share, 0), hint_share=share)
             for one, share in zip(sets, shares, strict=True)
         ]
-        note = (
-            f"Purple: of every 100 {task.records} in the set, those {_who(answer)} {trait}{f' ({over})' * bool(over)}."
-        )
         marks = PEOPLE if task.records == "people" else RECORDS
-        return _Hint(f"how many {trait}", Markup(sets_html(sets, marks, note)))
+        picture = Markup(sets_html(sets, marks, wanted, f"{_who(answer)} {trait} (purple, of every 100)"))
+        return _Hint(f"how many {trait}", picture)
     if not dataset.image_shape:
         return None
     sets = [
-        one._replace(hint="The average of its images:", image=average.reshape(dataset.image_shape))
-        for one, average in zip(sets, averages, strict=True)
+        one._replace(image=average.reshape(dataset.image_shape)) for one, average in zip(sets, averages, strict=True)
     ]
-    return _Hint("the sets’ average images", Markup(sets_html(sets, RECORDS, f"{numbers.capital(over)}." * bool(over))))
+    return _Hint("the sets’ average images", Markup(sets_html(sets, RECORDS, wanted, "average of the set’s images")))
 
 
 def _compared_sets(answer: Answer) -> list[ComparedSet]:
     """Return the known sets and the one whose share is wanted, without what anybody may see of them."""
-    config, records, first = answer.question.config, answer.task.records, first_class(answer)
-    shares = [float(row[0]) for row in answer.trials[0].released]
-    told = [f"{numbers.share(share, 0)} {first}{' (with noise)' * config.private}" for share in shares]
+    config, records = answer.question.config, answer.task.records
+    noisy = " (with noise)" * config.private
     known = [
-        ComparedSet(f"Set {n}: {config.set_size:,} {records}", words, share)
-        for n, (words, share) in enumerate(zip(told, shares, strict=True), 1)
+        ComparedSet(f"Set {n}: {config.set_size:,} {records}", f"{numbers.share(share, 0)}{noisy}", share)
+        for n, share in enumerate((float(row[0]) for row in answer.trials[0].released), 1)
     ]
-    return [*known, ComparedSet(f"Set {len(known) + 1}: {config.n_test:,} {records}", f"? % {first}", None)]
+    return [*known, ComparedSet(f"Set {len(known) + 1}: {config.n_test:,} {records}", "? %", None)]
 
 
 def _who(answer: Answer) -> str:

@@ -274,21 +274,21 @@ def _prediction(answer: Answer) -> Prediction | None:
     config, names = question.config, names_in(question.config.dataset)
     if question.metric != "accuracy" or config.private == RECORDS or best is None or CLEAN not in answer.marks:
         return None
-    known = value(question.metric, answer.marks[CLEAN].mean)
     one, other = map(escape, names.classes)
     flip_prob = _flip_prob(config)
     part = f"{100 * flip_prob:g} of 100" if flip_prob >= 0.01 else f"{numbers.percent(flip_prob)} of the"
     return Prediction(
         GUESS,
-        f"A computer learns from {config.people:,} people’s {names.records}, each with a {names.label} "
-        f"({names.example}{one} or {other}). To protect people, about {part} {names.labels}, picked by chance, are "
-        f"switched before the computer sees them.{_pushed_sentence(config)} <b>What share of new "
+        f"A computer learns from {config.people:,} people’s {names.records}, each with a private {names.label} "
+        f"({names.example or f'{one} or {other}'}). To protect people, about {part} {names.labels}, picked by chance, "
+        f"are switched before the computer sees them.{_pushed_sentence(config)} <b>What share of new "
         f"{names.records} will it label correctly?</b>",
         100 * answer.marks[best].mean,
         Scale(0, 100, 0.5),
-        _before_the_guess(answer, known),
+        _before_the_guess(answer),
         f"More {names.labels} are right than wrong, and the computer learns from all together.",
         f"Your guess: the share of new {names.records} that it labels correctly",
+        sorted([(50, "pure guessing"), (100 * answer.marks[CLEAN].mean, f"if all {names.labels} were true")]),
     )
 
 
@@ -302,7 +302,7 @@ def _chance(config: ComparisonConfig) -> str:
     return numbers.percent(_flip_prob(config))
 
 
-def _before_the_guess(answer: Answer, known: str) -> Markup:
+def _before_the_guess(answer: Answer) -> Markup:
     """Return what stands below the guess: some images with their true labels, and with those that a computer learns
     from; of records without pixels the labels alone.
     """
@@ -314,8 +314,7 @@ def _before_the_guess(answer: Answer, known: str) -> Markup:
         {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
     )
-    compared = f"With true {names.labels} it labels {known} of new {names.records} correctly; pure guessing, 50 %."
-    return Markup(f"{table}<p>Dashed: switched by chance. {compared}</p>")
+    return Markup(f"{table}<p>Dashed: switched by chance.</p>")
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:

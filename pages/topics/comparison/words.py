@@ -106,7 +106,12 @@ def names_in(dataset: Source) -> Names:
     if not isinstance(dataset, str):
         return Names("images", "label", "labels", (one, other))
     return Names(
-        "images", "label", "labels", (one, other), "Handwritten digits stand for private images here.", "here a digit, "
+        "images",
+        "label",
+        "labels",
+        (one, other),
+        "Handwritten digits stand for private images here.",
+        f"here a digit, {one} or {other}; it could be “ill” or “healthy”",
     )
 
 

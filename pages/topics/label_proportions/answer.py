@@ -191,11 +191,13 @@ def one_bag(answer: Answer) -> Markup:
             float(trial.true_proportions[0]),
             n_sent,
             PEOPLE if task.records == "people" else RECORDS,
-            kept=f"One group, hidden from the computer: {positive} of {size:,} {task.records} {task.positive}{scale}",
+            kept=f"One of {len(trial.sizes):,} groups. Hidden from the computer: which {positive} of {size:,} "
+            f"{task.records} {task.positive}{scale}",
             legend=(task.positive, task.words[0]),
             sent=f"What the computer is told: {told} {_total_words(answer)}{also}",
             told=told,
             unknown=f"one of them: {details}{task.kept_back} unknown",
+            then=f"Then: for how many of 100 new {task.records} is the computer right?",
             alt=one_bag_words(answer),
         )
     )

@@ -127,12 +127,13 @@ class Answer:
         who = numbers.people(config.people)
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
-        have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
+        have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it "
+        have += "from whoever counts,"
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
             changed = numbers.out_of_100(1 - made.p)
             send = "sends" if changed == "1 of 100" else "send"
-            return f"{have} {changed}, picked by chance, {send} a random other {one} in its place."
+            return f"{have} {changed}, picked by chance, {send} a different {one}, drawn at random."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:

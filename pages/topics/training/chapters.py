@@ -14,7 +14,6 @@ from pages.topics.training.answer import (
     Answer,
     chosen_words,
     compare,
-    distinguished_words,
     print_scores,
     released,
     score_words,
@@ -151,14 +150,14 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     return Prediction(
         GUESS,
-        f"{_protection(config)}. From these a computer learned to tell {distinguished_words(config.classes)}. "
-        "<b>Of 100 new, unchanged images, how many will it name correctly?</b>",
+        f"{_protection(config)}. A computer learned from these. <b>Of 100 new, unchanged images, how many will it name "
+        "correctly?</b>",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),
         f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
         "Your guess: how many of 100 images it names correctly",
-        (100 / len(config.classes), "by luck alone"),
+        [(100 / len(config.classes), "by luck alone")],
     )
 
 
@@ -192,7 +191,7 @@ def _protection(config: training.TrainingConfig) -> str:
     who = f"{len(config.classes) * config.n_train:,} people each sent {sent} and its label, {labels}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
-    did += [f"{numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
+    did += [f"about {numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
         return f"{who}, without any noise"
     return f"{who}. {why} {' and '.join(did)}"

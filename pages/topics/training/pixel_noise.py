@@ -39,7 +39,7 @@ def _replaced(pixels: RandomisedResponse) -> str:
 
 def _were_replaced(pixels: RandomisedResponse) -> str:
     """Say what was done to the pixels of some images."""
-    return f"{numbers.percent(pixels.flip_prob)} of the pixels were replaced by a random shade from black to white"
+    return f"about {numbers.percent(pixels.flip_prob)} of the pixels were replaced by a random shade of grey"
 
 
 def _replaced_words(pixels: RandomisedResponse) -> str:

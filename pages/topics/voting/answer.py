@@ -151,7 +151,7 @@ class Answer:
             heard,
             turned,
             "**Your guess: what share really voted for A?**",
-            (100 * poll.said_a / poll.n_voters, f"say {said.a}"),
+            [(100 * poll.said_a / poll.n_voters, f"say {said.a}")],
         )
 
 

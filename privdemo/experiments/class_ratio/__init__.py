@@ -36,7 +36,6 @@ from privdemo.experiments.class_ratio.release import (
 )
 from privdemo.experiments.class_ratio.score import (
     attack_rates,
-    average_records,
     difference,
     error,
     error_along,
@@ -59,7 +58,6 @@ __all__ = [
     "Trial",
     "as_input",
     "attack_rates",
-    "average_records",
     "check",
     "chosen_classes",
     "class_images",

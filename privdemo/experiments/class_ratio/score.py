@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privdemo.experiments.class_ratio.config import SHARES
 from privdemo.experiments.class_ratio.fit import Fit, Trial, l1_distance
@@ -21,11 +20,6 @@ MOST_DISTANCE = 2.0
 def share_of(trials: Sequence[Trial], method: str, c: int) -> Estimate:
     """Return the share of class `c` that a method finds in the target set."""
     return mean_interval([trial.fits[method].found[c] for trial in trials], 0.0, 1.0)
-
-
-def average_records(trials: Sequence[Trial]) -> NDArray[np.floating]:
-    """Return the average record of every training set and, last, of the target set, (M + 1, d)."""
-    return np.mean([trial.averages for trial in trials], axis=0)
 
 
 def error(trials: Sequence[Trial], method: str) -> Estimate:

@@ -237,8 +237,9 @@ def labels(at):
     ],
 )
 def test_a_known_number_is_marked_where_the_slider_has_it(scale, known, at, words):
-    mark = predictions._known_mark(known, "the truth", scale)
+    mark = predictions._known_mark(known, "the truth", scale, 1)
     assert f"--at: {100 * at:.2f}%" in mark
+    assert "--line: 1" in mark
     assert f"<span>{words}</span>" in mark
 
 

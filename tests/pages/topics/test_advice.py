@@ -47,7 +47,7 @@ def bare(markup: str) -> str:
 
 def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page."""
-    return advice_in(advise.action(question, advise.advise(question).plan), "nobody")
+    return advice_in(advise.action(question, advise.advise(question).plan), "nobody with their true answers")
 
 
 def advice_in(words: str, trust: str) -> str:
@@ -63,8 +63,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice if people trust nobody: let each person’s phone swap yes and no with a chance of about "
-        "1 in 4 (26.9 %).</b> So nobody can be sure of any one answer." in words
+        "<b>Our advice if people trust nobody with their true answers: let each person’s phone change yes to no, or no "
+        "to yes, with a chance of about 1 in 4 (26.9 %).</b> So nobody can be sure of any one answer." in words
     )
 
 
@@ -121,7 +121,9 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         (first,), (second,) = what_to_do(made), error_curves(made)
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        assert right.replace("fewer than", "up to") in first.figure.html
+        is_sent = first.figure.chance in [pytest.approx(chance) for chance in first.figure.sent.values()]
+        exact = f"{100 * first.figure.chance:.3g} of 100 times"
+        assert (exact if is_sent else right.replace("fewer than", "up to")) in first.figure.html
         assert first.figure.chance == accounting.most_guessed_right(plan.epsilon, plan.delta)
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
@@ -188,17 +190,28 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
 
 
-def test_three_cards_say_what_the_advice_protects_how_exact_it_is_and_what_it_costs():
+def test_three_cards_say_what_phones_send_what_that_protects_how_exact_it_is_and_what_it_costs():
     (panel,) = what_to_do(answer(MEMBERS, Trials()))
-    protection, *others = panel.figure.contents
+    sent, protection, (title, number, words) = panel.figure.contents
+    assert sent == (
+        "If the true answer is yes, the phone sends",
+        "yes 73.1 of 100 times, no 26.9 of 100 times",
+        "If it is no, the phone sends yes 26.9 of 100 times.",
+    )
+    assert panel.figure.sent["no"] == pytest.approx(1 / (1 + math.e))
     assert protection == (
         "Risk: others guess an answer right",
-        "up to 74 of 100 times",
-        "Somebody who sees what one person sends guesses which of two equally likely answers is true. The "
-        "protection is moderate.",
+        "73.1 of 100 times",
+        "Somebody who sees what one person sends guesses which of two equally likely answers is true. Without seeing "
+        "it they are right 50 times. The protection is moderate.",
     )
     assert panel.figure.chance == right(1.0)
-    assert others == [advise.result(advise.advise(MEMBERS)), advise.price(advise.advise(MEMBERS))]
+    *found, exactness = advise.result(advise.advise(MEMBERS))
+    assert [title, number] == found
+    assert words == f"{exactness} People needed for ± 3 points: 4,993. With true answers, 1,064 would be enough."
+    trusted = what_to_do(answer(replace(MEMBERS, trust="curator"), Trials()))[0].figure
+    assert not trusted.sent
+    assert trusted.contents[0][0] == "Risk: others guess an answer right"
     for title, number, sentence in panel.figure.contents:
         assert f"{title}: {number}. {sentence}" in panel.summary
     assert "The best that is possible" not in panel.figure.html
@@ -213,6 +226,7 @@ def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
     (panel,) = what_to_do(made)
     assert panel.figure.html.startswith('<div class="guesses"><h4>The best that is possible:</h4>')
     assert [title for title, *_ in panel.figure.contents] == [
+        "If the true answer is yes, the phone sends",
         "Risk: others guess an answer right",
         "Margin of error",
     ]
@@ -331,7 +345,9 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert re.search(rf"swap yes and no with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card)
+        assert re.search(
+            rf"change yes to no, or no to yes, with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card
+        )
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) percentage points", card)[1]) == pytest.approx(
             half_width, abs=0.005

@@ -1,17 +1,21 @@
 """The page on shares: its numbers are the package's, and its words follow them in both directions."""
 
+import base64
+import io
 import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import streamlit as st
+from PIL import Image
 
+from pages.kit.panel import Prediction, Scale
 from pages.topics.class_ratio import CHAPTERS, figures, sets
 from pages.topics.class_ratio.answer import (
     HOW,
     Answer,
-    _how_close,
     _noisy_counts_words,
     class_images,
     compare_words,
@@ -23,6 +27,7 @@ from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, 
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
+from privdemo.figures.bag import HINT_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, EM, IDENTITY, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
@@ -53,39 +58,68 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     assert "<b>50.0 %</b> of 40 other images show a 7; “labels known (for comparison)” says <b>" in said
 
 
-def test_a_guess_of_how_close_an_estimate_is_is_judged_by_the_closest_method(shown: Answer) -> None:
+def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
+    config = replace(SMALL, share=0.9)
+    shown = Answer(Question(config, 1), (class_ratio.run(config),))
     asked = shown.main()[0].prediction
-    shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
-    nearest, *others = sorted(shares, key=lambda share: abs(share - 0.5))
-    off = abs(nearest - 0.5)
-    assert asked.truth == asked.scale[0 if off <= 0.05 else 1 if off <= 0.15 else 2]
+    assert (asked.truth, asked.scale) == (90, Scale(0, 100, 1, " %"))
     assert asked.ask == (
-        "A computer is told only what percentages of two groups (sets 1 and 2) show a 7, not which. It also sees "
-        "images without labels. From all this it works out the percentage in set 3. <b>How close will the "
-        "best of its 3 methods come?</b>"
+        "We are told only what percentage of two sets of images show a 7, not which. <b>What percentage of set 3 show "
+        "a 7?</b> Guess from the sets’ average images; a computer uses all images without labels."
     )
-    found, first, second = (f"{100 * share:.1f} %" for share in (nearest, *others))
-    assert (
-        asked.explain
-        == f"The truth is 50 %. The closest of 3 methods finds {found}. The others find {first} and {second}."
+    shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
+    found, first, second = (f"{100 * share:.1f} %" for share in sorted(shares, key=lambda share: abs(share - 0.9)))
+    assert asked.explain == f"The closest of 3 methods finds {found}. The others find {first} and {second}."
+    page = asked.covered.html
+    assert re.findall(r"<b>Set (\d): (\d+) images</b>", page) == [("1", "60"), ("2", "60"), ("3", "40")]
+    assert re.findall(r"<b>(\S+) %</b>", page) == ["80", "20", "?"]
+    sample = class_ratio.sample_records(config)
+    images = [np.array(Image.open(io.BytesIO(base64.b64decode(one)))) for one in re.findall(r"base64,([^\"]*)", page)]
+    for image, rows in zip(images, sample.training.rows, strict=False):
+        average = sample.dataset.X[rows].mean(axis=0).reshape(8, 8) / 16  # of 17 grey levels
+        assert abs(image - 255 * average).max() <= 0.5 + 1e-4
+    assert len(images) == 3
+    assert 'class="bar"' not in page, "what methods find is not shown yet"
+
+
+def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
+    config = RatioConfig("adult", 2, 100, rho=0.3, n_test=200, share=0.9, methods=(SPREAD, MMD))
+    trial = class_ratio.run(config)
+    asked = Answer(Question(config, 1), (trial,)).main()[0].prediction
+    assert asked.ask == (
+        "To protect people, we are told only what percentage of two sets of people earn $50,000 a year or less, not "
+        "who. <b>What percentage of set 3 earn $50,000 a year or less?</b> Guess from how many are married; a computer "
+        "also uses age, job and other details."
     )
-    assert [_how_close(error) for error in (0.55 - 0.5, 0.051, 0.9 - 0.75, 0.151)] == [
-        asked.scale[i] for i in (0, 1, 1, 2)
+    sample = class_ratio.sample_records(config)
+    married = sample.dataset.feature_names.index("marital-status = Married-civ-spouse")
+    shares = [float(sample.dataset.X[rows][:, [married]].sum()) / 100 for rows in sample.training.rows]
+    told = [f"{100 * share:.0f}" for share in shares]
+    assert re.findall(r"<b>(\S+) %</b>", asked.covered.html) == [
+        *("70", "30", "?", *told),
+        f"{100 * trial.averages[2, married]:.0f}",
     ]
-    pure = replace(SMALL, rho=0.0, methods=(SPREAD, MMD))
-    alone = Answer(Question(pure, 1), (class_ratio.run(pure),)).main()[0].prediction
-    noisy = replace(SMALL, release="laplace tight", epsilon=1.0, delta=0.01, methods=(SPREAD, MMD))
-    private = Answer(Question(noisy, 1), (class_ratio.run(noisy),)).main()[0].prediction
-    assert "(sets 1 and 2) show a 7 (with noise), not which. It also" in private.ask
-    assert len(re.findall(r"Set [12]: <b>\d+ %</b> \(with noise\) of", private.covered.html)) == 2
-    assert "labels unknown in set 3" in alone.covered.html
-    assert "A computer is told what percentages" in alone.ask
-    assert "not which" not in alone.ask, "a set of one class says what each is"
-    assert "The closest of 2 methods finds" in alone.explain
-    sets = re.findall(r"Set (\d): <b>(.+?)</b> of (\d+) images show a 7", asked.covered.html)
-    assert [(name, share) for name, share, _ in sets] == [("1", "80 %"), ("2", "20 %"), ("3", "? %")]
-    assert [int(size) for *_, size in sets] == [SMALL.set_size, SMALL.set_size, SMALL.n_test]
-    assert 'class="bar"' not in asked.covered.html, "what methods find is not shown yet"
+    fields = [base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", asked.covered.html)]
+    purple = [field.partition(HINT_COLOUR)[2].partition("/>")[0].count("M") for field in fields]
+    assert purple[:2] == [round(100 * share) for share in shares]
+
+
+def test_no_share_is_asked_for_that_a_visitor_has_set_or_that_nothing_hints_at() -> None:
+    def ask(config: RatioConfig) -> Prediction | None:
+        return Answer(Question(config, 1), (class_ratio.run(config),)).main()[0].prediction
+
+    config = replace(SMALL, share=0.9, methods=(SPREAD, MMD))
+    assert ask(replace(config, share=0.4)) is None
+    assert ask(replace(config, share=None)) is not None
+    assert ask(replace(config, methods=(MMD,))) is None
+    assert ask(replace(config, dataset="breast_cancer")) is None
+    pure = ask(replace(config, rho=0.0))
+    assert pure.ask.startswith("We are told what percentage of"), "a set of one class says what each is"
+    assert "not which" not in pure.ask
+    assert "The other finds" in pure.explain
+    private = ask(replace(config, release="laplace tight", epsilon=1.0, delta=0.01))
+    assert "show a 7 (with noise), not which." in private.ask
+    assert private.covered.html.count(" (with noise)") == 2
 
 
 def test_images_of_the_classes_are_shown_if_there_are_any() -> None:

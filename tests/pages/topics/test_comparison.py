@@ -471,11 +471,12 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.truth == 100 * best[NOBODY]
-    assert "about 27 of 100 labels, picked by chance, are switched before the computer sees them (“7” to" in (
-        prediction.ask
+    assert (
+        "a private label (here a digit, “7” or “9”; it could be “ill” or “healthy”). To protect people, about 27 of"
+        in (prediction.ask)
     )
-    assert "Handwritten digits stand for private images here." in prediction.ask
-    assert prediction.known == (100 * found.marks[CLEAN].mean, "if no labels were switched")
+    assert "100 labels, picked by chance, are switched before the computer sees them." in prediction.ask
+    assert prediction.known == [(50, "pure guessing"), (100 * found.marks[CLEAN].mean, "if all labels were true")]
     covered = prediction.covered.html
     assert not any(f"{100 * mark:.1f}" in prediction.ask + covered for mark in best.values()), "nothing gives it away"
     true, told = (
@@ -508,7 +509,7 @@ def test_before_the_guess_records_without_pixels_have_labels_alone():
     rows = [row(replace(config, methods=(name,)), 0.9, 0.8) for name in config.methods]
     found = shown(question(config), *[replace(one, trust=COMPARISON[one.method].trust) for one in rows])
     prediction = CHAPTERS["Results by who is trusted"](found)[0].prediction
-    assert "records and labels" in prediction.ask
+    assert "records, each with a private label (“benign” or “malignant”)." in prediction.ask
     assert "<img" not in prediction.covered.html
     assert len(re.findall('class="label[ "]', prediction.covered.html)) == 2 * N_IMAGES
 

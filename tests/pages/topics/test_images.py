@@ -96,11 +96,11 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        "<b>Not if random grey replaces 20 % of the pixels:</b> a program that already has the originals of "
-        f"{point.n_candidates} people"
+        f"<b>Not if random grey replaces 20 % of the pixels.</b> A program that has {point.n_candidates} people’s "
+        "originals, say from a stolen file"
     )
     found = numbers.out_of_100(point.linked.mean)
-    assert words.endswith(f"finds the right sender for <b>{found}</b> images.")
+    assert words.endswith(f"picks the right sender for <b>{found}</b> images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
     assert hidden.startswith("<b>Yes, if random grey replaces ")
     assert hidden.endswith("</b> images, no more often than by chance.")

@@ -49,7 +49,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     common = (of.release.truth.shares > estimates.high - estimates.low).sum()
     assert 1 < common < 10
     sending = (
-        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 answers, drawn so that "
+        "Each of 10,000 simulated people gives one of 64 answers. To hide it from whoever counts, each sends 17 "
+        "answers, drawn so that "
         f"{100 * made.p:.0f} of 100 people name their own."
     )
     assert of.takeaway() == (
@@ -186,7 +187,10 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert "To hide it, under 1 of 100, picked by chance, send a random other answer in its place. " in said
+    assert (
+        "To hide it from whoever counts, under 1 of 100, picked by chance, send a different answer, drawn at random. "
+        in said
+    )
     assert "e+" not in said
 
 
@@ -260,16 +264,19 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 simulated people has one of 16 illnesses. To hide it, each sends the names of 4 "
-        "illnesses, drawn so that 48 of 100 people name their own." in words
+        "Each of 10,000 simulated people has one of 16 illnesses. To hide it from whoever counts, each sends the names "
+        "of 4 illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    sent = "To hide it, 85 of 100, picked by chance, send a random other illness in its place."
+    sent = "To hide it from whoever counts, 85 of 100, picked by chance, send a different illness, drawn at random."
     assert f"{sent} From these" in words
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert "To hide it, 43 of 100, picked by chance, send a random other illness in its place." in words
+    assert (
+        "To hide it from whoever counts, 43 of 100, picked by chance, send a different illness, drawn at random."
+        in words
+    )
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "To hide it, each sends one answer, the true one or a random one. From these" in words
+    assert "To hide it from whoever counts, each sends one answer, the true one or a random one. From these" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -376,7 +383,10 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert f"gives one of {k:,} answers. To hide it, each sends {size} answers, drawn so that" in takeaway(at)
+    assert (
+        f"gives one of {k:,} answers. To hide it from whoever counts, each sends {size} answers, drawn so that"
+        in takeaway(at)
+    )
     assert "1,000,000 simulated people" in takeaway(at)
 
 

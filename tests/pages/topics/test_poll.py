@@ -108,7 +108,7 @@ def test_each_step_says_its_number():
     of = shown()
     (_, yes_true, *_), found = ("", of.found.readings[0].estimated), of.found
     assert of.takeaway().startswith(
-        "Each person switches their answer to the other one with a chance of <b>25 %</b>, so nobody"
+        "Each person switches their answer (“Yes” to “No”, or “No” to “Yes”) with a chance of <b>25 %</b>, so nobody"
     )
     assert of.takeaway().endswith("Type how many people raise a hand for each answer.")
     assert "<b>100</b> have answered" in of.main()[0].figure.data["head"]
@@ -210,8 +210,8 @@ def test_a_poll_with_a_check_says_how_many_did_not_follow_the_wheel(check):
 def test_what_two_wheels_do_is_said_of_each():
     of = disobeyed(poll.HALVES)
     assert (
-        "switches each answer to the other one with a chance of <b>10 %</b> on half of the telephones, of <b>40 %</b> "
-        "on the others" in of.takeaway()
+        "switches each answer (“Yes” to “No”, or “No” to “Yes”) with a chance of <b>10 %</b> on half of the "
+        "telephones, of <b>40 %</b> on the others" in of.takeaway()
     )
     assert "With probability 10 % on one half of the telephones and 40 % on the other" in how_to_lie(of.question)
     assert "by chance" in panel("Percentages as sent", of).answer

@@ -502,7 +502,7 @@ def test_no_level_stands_in_for_a_question_that_is_shipped_or_differs_in_more(mo
     [
         (BinaryChannel(0.0, 0.3), "15 % of the labels were switched (“9” to “7”)."),
         (BinaryChannel(0.1, 0.0), "5 % of the labels were switched (“7” to “9”)."),
-        (BinaryChannel(0.0, 0.0), "replaced by a random shade from black to white."),
+        (BinaryChannel(0.0, 0.0), "replaced by a random shade of grey."),
     ],
 )
 def test_only_labels_that_are_switched_are_said_to_be(labels, words):
@@ -520,8 +520,8 @@ def test_images_without_noise_are_not_called_noisy():
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert (
-        "80 people each sent a private image (here a handwritten digit) and its label, “7” or “9”. To protect them, "
-        "20 % of the labels were switched. F" in asked.ask
+        "80 people each sent a handwritten digit and its label, “7” or “9”. Handwriting can give people away, so about "
+        "20 % of the labels were switched. A" in asked.ask
     )
     assert asked.explain.endswith(". More labels are right than wrong.")
 
@@ -531,11 +531,10 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "80 people each sent a private image (here a handwritten digit) and its label, “7” or “9”. To protect them, "
-        "20 % of the pixels were replaced by a random shade from black to white and 20 % of the labels were switched. "
-        "From these a computer learned to tell 7 from 9. <b>Of 100 new, unchanged images, how many will it name "
-        "correctly?</b>"
+        "80 people each sent a handwritten digit and its label, “7” or “9”. Handwriting can give people away, so about "
+        "20 % of the pixels were replaced by a random shade of grey and about 20 % of the labels were switched. "
+        "A computer learned from these. <b>Of 100 new, unchanged images, how many will it name correctly?</b>"
     )
-    assert panel.prediction.known == (50.0, "by luck alone")
+    assert panel.prediction.known == [(50.0, "by luck alone")]
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"

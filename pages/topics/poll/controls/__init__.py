@@ -117,7 +117,9 @@ def controls(values: Values, main: DeltaGenerator) -> None:
             if not _is_projected() and values[STEP] == STEPS[0]:
                 st.html(ways_html(way))
             if not _is_projected() and not ANSWERS.problem([values[ANSWERS]]):
-                with st.container(key="poll-lie"):
+                # Until a first class has answered, there is nothing that the slider changes on this screen.
+                is_wanted = way != REHEARSAL or values[STEP] != STEPS[0] or rehearsing.any_has_begun()
+                with inputs.container_if("poll-lie", is_wanted):
                     _lie(values)
             if way == TELEPHONES:
                 if not _is_projected() and values[STEP] == STEPS[0]:

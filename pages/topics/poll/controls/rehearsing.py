@@ -28,6 +28,11 @@ def has_begun(group: Hashable) -> bool:
     return begun is not None and begun[0] == group
 
 
+def any_has_begun() -> bool:
+    """Return whether any class has begun to answer in this visit."""
+    return _BEGUN in st.session_state
+
+
 def arrived(group: Hashable, n_people: int, pace: float, not_begun: int) -> int:
     """Return how many of a class have answered by now, at `pace` a second; `not_begun` before it has begun."""
     if not has_begun(group):
