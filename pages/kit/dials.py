@@ -22,8 +22,8 @@ from privdemo.verdict import clearly_above
 
 # What stands above the rows of pictures.
 _ROWS_TITLE = "The same noise on other people’s images"
-# What unfolds the rows of guesses.
-_FOLD_TITLE = "What can a program guess that has no originals?"
+# What unfolds them, and rows of guesses.
+_FOLD_TITLE = "More images, and what a program guesses that has no originals"
 # The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
 # The kinds of a dial's jobs: guesses at its own level, and at all levels that it is dragged over.
@@ -211,7 +211,7 @@ def first_frame(data: Mapping[str, Any], result: Result, family: PixelFamily, gu
         f'<input type="range" aria-label="{escape(data["name"])}" {place} disabled>'
         f'<span class="end">{right}</span><output>{level_text(family, data["level"])}</output></div>'
     )
-    lines = f"<h4>{_ROWS_TITLE}</h4>{_line(data, result)}"
+    lines = f'<details class="fold"><summary>{escape(data["foldTitle"])}</summary></details>'
     if data["halves"]:
         lines = _halves(data, result, guesses.pictures.get(prior))  # None while they are still being learnt
     return (
@@ -228,21 +228,6 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
         f"{''.join(_pictures(result, pictures, title))}</figure>"
         for title, pictures in halves
     )
-
-
-def _line(data: Mapping[str, Any], result: Result) -> str:
-    """Return the images of the first ten people as HTML, and what will unfold the rows of guesses.
-
-    A narrow screen shows every second person.
-    """
-    columns = min(10, len(result.labels))
-    rows = [("Original", "not sent"), ("Sent", data["sentNote"])]
-    cells = []
-    for (name, note), pictures in zip(rows, (result.clean, result.released), strict=True):
-        cells += [f'<div class="row-name">{escape(name)}<small>{escape(note)}</small></div>']
-        cells += _pictures(result, pictures[:columns], name)
-    fold = f'<details class="fold"><summary>{escape(data["foldTitle"])}</summary></details>'
-    return f'<div class="line" style="--columns:{columns};--few:{min(5, columns)}">{"".join(cells)}</div>{fold}'
 
 
 def _is_later(n: int, columns: int) -> bool:

@@ -32,7 +32,7 @@ class Marks(NamedTuple):
 PEOPLE = Marks(Dot(A_COLOUR, _ROUND_HEAD), Dot(B_COLOUR, _SQUARE_HEAD), Dot(palette.TRUTH.colour, _ROUND_HEAD))
 RECORDS = Marks(SAID_A, SAID_B, ANSWERED)
 # A record with a trait that anybody may know.
-HINT_COLOUR = palette.OTHERS[1].colour
+_HINT_COLOUR = palette.OTHERS[1].colour
 # The most dots of a field.
 MOST = 1000
 
@@ -51,14 +51,12 @@ BAG_CSS = """
   gap: 0.4rem 1.5rem; margin: 0.25rem 0 0.75rem; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .sets > b { font-weight: 600; }
 .sets > span { font-weight: 600; padding-top: 0.3rem; }
-.sets p { margin: 0 0 0.25rem; }
-.sets p b { font-size: 1.25rem; line-height: 1; }
+.sets div > b { font-size: 1.25rem; line-height: 1.3; }
 .sets .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem; text-align: center;
   font-weight: 600; background: rgba(128, 128, 128, 0.25); }
 .sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
 .sets .share i { display: block; height: 100%; }
-.sets img { display: block; width: 100%; max-width: min(var(--width), 10rem); }
-.sets img.average { max-width: 8rem; image-rendering: pixelated; border-radius: 3px; }
+.sets img { display: block; width: 100%; max-width: 9rem; image-rendering: pixelated; border-radius: 3px; }
 @media (max-width: 640px) {
   .sets { grid-template-columns: repeat(var(--sets), minmax(0, 1fr)); gap: 0.4rem 0.75rem; }
   .sets > span { grid-column: 1 / -1; }
@@ -123,38 +121,36 @@ class ComparedSet(NamedTuple):
     image: NDArray[np.floating] | None = None
 
 
-def sets_html(sets: Sequence[ComparedSet], marks: Marks, wanted: str, hint: str) -> str:
+def sets_html(sets: Sequence[ComparedSet], wanted: str, hint: str) -> str:
     """Return sets side by side as HTML: in a row that begins with `wanted`, the share of each as a bar; below, in one
-    that begins with `hint`, its records or its average image.
-
-    Of each set 100 records are drawn, those with the trait of the hint first.
+    that begins with `hint`, the share with the trait, or the average image.
     """
     headings = "".join(f"<b>{html.escape(one.heading)}</b>" for one in sets)
-    shares = "".join(f"<div><p>{_with_strong(one.told)}</p>{_share_bar(one.share)}</div>" for one in sets)
-    hints = "".join(f"<div><p>{_with_strong(one.hint)}</p>{_looks(one, marks)}</div>" for one in sets)
+    shares = "".join(_share_bar(one.told, one.share, B_COLOUR) for one in sets)
+    hints = "".join(_average(one.image) or _share_bar(one.hint, one.hint_share, _HINT_COLOUR) for one in sets)
     begin = (f"<span>{html.escape(words)}</span>" for words in ("", wanted, hint))
     cells = "".join(first + rest for first, rest in zip(begin, (headings, shares, hints), strict=True))
     return f'<div class="sets" style="--sets:{len(sets)}">{cells}</div>'
 
 
-def _looks(one: ComparedSet, marks: Marks) -> str:
-    """Return the average image of a set, or its records with and without the trait of the hint."""
-    if one.image is not None:
-        return f'<img class="average" alt="" src="{data_uri(np.rint(255 * one.image).astype(np.uint8))}">'
-    kinds = (np.arange(100) >= round(100 * one.hint_share)).astype(int)
-    return _field(kinds, {0: marks.unlabelled._replace(colour=HINT_COLOUR), 1: marks.unlabelled}, "")
+def _average(image: NDArray[np.floating] | None) -> str:
+    """Return the average of a set's images, if there is one."""
+    if image is None:
+        return ""
+    return f'<img alt="" src="{data_uri(np.rint(255 * image).astype(np.uint8))}">'
 
 
-def _share_bar(share: float | None) -> str:
-    if share is None:
-        return '<div class="share wanted">?</div>'
-    return f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%;background:{B_COLOUR}"></i></div>'
+def _share_bar(words: str, share: float | None, colour: str) -> str:
+    """Return a share in words, and as a bar; None is one that is wanted."""
+    bar = '<div class="share wanted">?</div>'
+    if share is not None:
+        bar = f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%;background:{colour}"></i></div>'
+    return f"<div><b>{html.escape(words)}</b>{bar}</div>"
 
 
-def _with_strong(words: str, strong: str = "") -> str:
-    """Return `words`, in which a part stands out: without one, the percentage that they begin with."""
-    strong = strong or words[: words.find("%") + 1]
-    return html.escape(words).replace(html.escape(strong), f"<b>{html.escape(strong)}</b>", bool(strong))
+def _with_strong(words: str, strong: str) -> str:
+    """Return `words`, of which a part stands out."""
+    return html.escape(words).replace(html.escape(strong), f"<b>{html.escape(strong)}</b>", 1)
 
 
 def _legend(dot: Dot, name: str) -> str:

@@ -57,8 +57,9 @@ VERDICT_CSS = """
 def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
     parts, legend, n_all = "", "", sum(counts.values())
-    for verdict, n in counts.items():
-        if not n:
+    # Side by side what holds and what does not, then all between.
+    for verdict in sorted(counts, key=lambda verdict: verdict not in (HOLDS, FAILS)):
+        if not (n := counts[verdict]):
             continue
         colour, words, is_wide = f"background:{_COLOURS[verdict]}", escape(_of(n, verdict)), n >= _WITH_WORDS * n_all
         parts += f'<i style="flex:{n};{colour}">{n}{f"<span>{words}</span>" * is_wide}</i>'

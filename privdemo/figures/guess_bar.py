@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from privdemo import limits, palette
-from privdemo.figures.people import A_COLOUR, B_COLOUR
 
 GUESS_BAR_CSS = f"""
 .guesses {{ font-variant-numeric: tabular-nums; margin: 0.5rem 0; max-width: 75rem; }}
@@ -23,7 +22,7 @@ GUESS_BAR_CSS = f"""
 .guesses .track {{ display: flex; height: 1rem; background: rgba(128, 128, 128, 0.25); }}
 .guesses .track i {{ background: {palette.NAIVE.colour}; }}
 .guesses .track .toss {{ width: 50%; background: {palette.TRUTH.colour}; }}
-.guesses .phone-sends {{ display: grid; grid-template-columns: max-content 1fr max-content; gap: 0.3rem 0.6rem;
+.guesses .named-bars {{ display: grid; grid-template-columns: max-content 1fr max-content; gap: 0.3rem 0.6rem;
   align-items: center; margin: 0.4rem 0 0.5rem; font-size: max(0.9rem, var(--least-letters, 0px)); }}
 .guess-row.head {{ padding: 0.4rem 0 0; }}
 .guesses .ends {{ display: grid; grid-template-columns: 1fr auto 1fr; margin-top: 0.25rem;
@@ -37,18 +36,27 @@ GUESS_BAR_CSS = f"""
 """
 
 
+class Bar(NamedTuple):
+    """A bar with its `name`, the part that is filled, from 0 to 1, what stands behind it, and its colour."""
+
+    name: str
+    part: float
+    words: str
+    colour: str
+
+
 class Guess(NamedTuple):
     """A case in which somebody guesses: its `title`, the result in `number`, and `words` on the case.
 
-    `probability` is how often the guess is right, from 0.5 to 1, or None where the result is another one. `sent` is how
-    often each answer is sent that may be: its name, the chance, and that in words.
+    `probability` is how often the guess is right, from 0.5 to 1, or None where the result is another one. `bars`
+    are shown in place of the `number`, if there are any.
     """
 
     title: str
     number: str
     words: str
     probability: float | None = None
-    sent: Sequence[tuple[str, float, str]] = ()
+    bars: Sequence[Bar] = ()
 
 
 _ENDS = (
@@ -72,20 +80,20 @@ def guess_cards(title: str, cards: Sequence[Guess], others: str, words: str, row
 
 
 def _card(guess: Guess) -> str:
-    bar = f"{_bar(guess.probability)}{_ENDS}" if guess.probability is not None else _sent(guess.sent)
-    number = f'<div class="number">{_unbroken(guess.number)}</div>' if guess.number else ""
+    bar = f"{_bar(guess.probability)}{_ENDS}" if guess.probability is not None else _bars(guess.bars)
+    number = "" if guess.bars else f'<div class="number">{_unbroken(guess.number)}</div>'
     inside = f"<h4>{html.escape(guess.title)}</h4>{number}{bar}<p>{_unbroken(guess.words)}</p>"
     return f'<section class="card">{inside}</section>'
 
 
-def _sent(answers: Sequence[tuple[str, float, str]]) -> str:
-    """Return how often each answer is sent as a bar, in the colours of the first and the second answer."""
+def _bars(bars: Sequence[Bar]) -> str:
+    """Return named bars below each other; nothing without any."""
     rows = "".join(
-        f'<span>{html.escape(name)}</span><div class="track"><i style="width:{100 * chance:.3g}%;background:{colour}">'
-        f"</i></div><b>{html.escape(words)}</b>"
-        for (name, chance, words), colour in zip(answers, (A_COLOUR, B_COLOUR), strict=False)
+        f'<span>{html.escape(bar.name)}</span><div class="track"><i style="width:{100 * bar.part:.3g}%;'
+        f'background:{bar.colour}"></i></div><b>{html.escape(bar.words)}</b>'
+        for bar in bars
     )
-    return f'<div class="phone-sends">{rows}</div>' if rows else ""
+    return f'<div class="named-bars">{rows}</div>' if rows else ""
 
 
 def _row(guess: Guess) -> str:

@@ -139,13 +139,15 @@ def _stars(axis_name: str, names: Sequence[str], unit: float) -> list[tuple[floa
 
 def beside(
     counts: Sequence[int],
-    outcome: Outcome | None,
+    outcome: Outcome,
     classes: Sequence[int],
     names: Sequence[str] = (),
     unit: str = "people",
+    *,
+    is_covered: bool = False,
 ) -> Figure:
     """Return true counts of `classes` and one release, and at the right how far each is off, with the range of 95 % of
-    all releases; without an `outcome` the true counts alone, published as “?”.
+    all releases. If it `is_covered`, only the first count is shown as it is published, the others as “?”, and no error.
 
     Each class is a row with both counts in words, under its one of `names`, or its number without names. `unit` is the
     title of the axis.
@@ -155,18 +157,17 @@ def beside(
     words = [f"{names[c] if names else f'class {c + 1}'}: truly {counts[c]:,}" for c in classes]
     grey = {"color": _PALE_TRUTH, "line": {"color": palette.TRUTH.colour, "width": 1.5}}
     traces = [_row_bars(_TRUE, [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
-    largest = [float(max(counts[c] for c in classes))]
     layout: dict[str, Any] = {"annotations": []}
-    if outcome is None:
-        words[:] = [f"{one}, published as <b>?</b>" for one in words]
-    else:
-        style = LABEL_COUNTS[outcome.release].style
-        every_error = published_errors(outcome, counts)
-        errors = [every_error[c] for c in classes]
-        released = [counts[c] + error for c, error in zip(classes, errors, strict=True)]
-        words = [f"{one}, published as <b>{value:,.0f}</b>" for one, value in zip(words, released, strict=True)]
-        traces.append(_row_bars(_PUBLISHED, released, places, _RELEASED_BAR, words, outlined(style.colour, "/")))
-        largest += released
+    style = LABEL_COUNTS[outcome.release].style
+    every_error = published_errors(outcome, counts)
+    errors = [every_error[c] for c in classes]
+    released = [counts[c] + error for c, error in zip(classes, errors, strict=True)][: 1 if is_covered else None]
+    published = [f"{value:,.0f}" for value in released] + ["?"] * (n - len(released))
+    words[:] = [f"{one}, published as <b>{value}</b>" for one, value in zip(words, published, strict=True)]
+    look = outlined(style.colour, "/")
+    traces.append(_row_bars(_PUBLISHED, released, places[: len(released)], _RELEASED_BAR, words[: len(released)], look))
+    largest = [*(counts[c] for c in classes), *released]
+    if not is_covered:
         ranges = [tuple(total * end - counts[c] for end in outcome.ranges[c]) for c in classes]
         traces += _row_errors(errors, ranges, places, style)
         layout["annotations"] = [
@@ -179,12 +180,12 @@ def beside(
         layout["xaxis2"] = {"range": [-reach, reach], "domain": [_ERRORS_FROM, 1], "anchor": "y", "nticks": 6}
         layout["xaxis2"] |= {"title": {"text": f"error, {unit}"}}
         layout["shapes"] = [reference_line(0.0, "x2", "y domain")]
-    domain, below = ([0, _COUNTS_TO], 116) if outcome else ([0, 1], 60)
+    domain, below = ([0, 1], 90) if is_covered else ([0, _COUNTS_TO], 116)
     return chart(
         data=traces,
         layout={
             "xaxis": {
-                "title": {"text": unit if outcome else f"{unit}, true counts"},
+                "title": {"text": unit},
                 "range": [0, 1.05 * max(largest)],
                 "domain": domain,
                 "nticks": 4,

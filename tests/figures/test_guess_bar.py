@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from privdemo.figures.guess_bar import Guess, guess_cards
-from privdemo.figures.people import A_COLOUR, B_COLOUR
+from privdemo.figures.guess_bar import Bar, Guess, guess_cards
 
 
 def shown(*cards: Guess, title: str = "", rows: tuple[Guess, ...] = ()) -> str:
@@ -42,9 +41,10 @@ def test_a_result_that_is_no_guess_has_no_bar_and_all_words_are_escaped():
         assert words in made
 
 
-def test_what_is_sent_is_a_bar_for_each_answer():
-    card = Guess("phones send", "", "so", sent=[("yes <", 0.75, "75 times"), ("no", 0.25, "25 times")])
+def test_named_bars_take_the_place_of_a_number():
+    card = Guess("phones send", "both", "so", bars=[Bar("yes <", 0.75, "75 >", "red"), Bar("no", 0.25, "25", "blue")])
     made = shown(card)
-    assert re.findall(r"width:([\d.]+)%;background:(#\w+)", made) == [("75", A_COLOUR), ("25", B_COLOUR)]
-    assert "yes &lt;" in made
-    assert 'class="number"' not in made
+    assert re.findall(r"width:([\d.]+)%;background:(\w+)", made) == [("75", "red"), ("25", "blue")]
+    for words in ("yes &lt;", "75 &gt;", "no"):
+        assert words in made
+    assert "both" not in made

@@ -138,8 +138,9 @@ class Dial {
     this.lines.replaceChildren();
     if (this.data.halves) this.buildHalves(this.data.halves);
     else {
-      this.add(this.lines, "h4", "", this.data.rowsTitle);
-      this.lineUp().forEach((people) => this.buildLine(people));
+      const parent = this.slideLine() ? this.lines : this.buildFold();
+      if (this.slideLine()) this.add(parent, "h4", "", this.data.rowsTitle);
+      this.lineUp().forEach((people) => this.buildLine(people, parent));
     }
     this.paintAll(this.canvases.clean, this.data.clean);
     if (this.level !== undefined) this.move(this.level);
@@ -184,12 +185,20 @@ class Dial {
     });
   }
 
-  // One line of people: a grid whose first column names the rows, then one column each. The rows of guesses are
-  // folded, but for the first one on a slide, where nothing unfolds.
-  buildLine(people) {
-    const { foldTitle, priorLabels, sentNote } = this.data;
-    const firstFolded = this.slideLine() ? 1 : 0;
-    let line = this.add(this.lines, "div", "line");
+  // What unfolds all lines of people.
+  buildFold() {
+    const fold = this.add(this.lines, "details", "fold");
+    fold.open = this.unfolded;
+    fold.addEventListener("toggle", () => (this.unfolded = fold.open));
+    this.add(fold, "summary", "", this.data.foldTitle);
+    return fold;
+  }
+
+  // One line of people: a grid whose first column names the rows, then one column each. A slide has one row of guesses
+  // alone.
+  buildLine(people, parent) {
+    const { priorLabels, sentNote } = this.data;
+    const line = this.add(parent, "div", "line");
     line.style.setProperty("--columns", this.columns);
     const cells = (fill) => {
       for (let c = 0; c < this.columns; c++) {
@@ -203,18 +212,11 @@ class Dial {
       cells((person) => this.canvas(line, kind, name, person, into));
       return title;
     };
-    row("Original", "not sent", "clean", this.canvases.clean);
+    row("Original", "before the noise", "clean", this.canvases.clean);
     row("Sent", sentNote, "released", this.canvases.released);
     priorLabels.forEach(([name, note], g) => {
-      if (g === firstFolded) {
-        const fold = this.add(this.lines, "details", "fold");
-        fold.open = this.unfolded;
-        fold.addEventListener("toggle", () => (this.unfolded = fold.open));
-        this.add(fold, "summary", "", foldTitle);
-        line = this.add(fold, "div", "line");
-        line.style.setProperty("--columns", this.columns);
-      }
-      this.titles[g].push(row(name, note, "guess", this.canvases.guesses[g]));
+      const title = row(name, note, "guess", this.canvases.guesses[g]);
+      this.titles[g].push(title);
     });
   }
 

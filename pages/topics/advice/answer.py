@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 
 from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
-from privdemo import advise
+from privdemo import advise, palette
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
-from privdemo.figures.guess_bar import Guess, guess_cards
+from privdemo.figures.guess_bar import Bar, Guess, guess_cards
+from privdemo.figures.people import SAID_A, SAID_B
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
@@ -43,8 +45,24 @@ class Answer:
         first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
         trust += " with their true answers" * (self.advice.plan.trust == "nobody")
+        if advise.sent_by_phones(self.question, self.advice.plan):  # then a card says the exact chance
+            first = re.sub(r"(about 1 in [\d,]+) \([\d.]+ %\)", r"\1", first)
         first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
+        needs = ""
+        if self.people_needed:
+            needed, enough = self.people_needed
+            needs = f"privacy needs {needed:,} people instead of {enough:,}."
+        rest = f"{rest.removesuffix('.')}, but {needs}" if rest and needs else rest or numbers.capital(needs)
         return f"<b>{escape(first)}</b>{f' {escape(rest)}' * bool(rest)}"
+
+    @property
+    def people_needed(self) -> tuple[int, int] | None:
+        """Return how many people are needed with privacy, and with true answers; None where these are not fewer."""
+        question, plan, enough = self.question, self.advice.plan, self.advice.open_people
+        if question.ask == COUNTS or plan.accuracy or question.within is None or enough is None:
+            return None
+        needed = plan.people_needed or plan.people
+        return (needed, enough) if needed > enough else None
 
     @property
     def facts(self) -> dict[str, str]:
@@ -65,28 +83,17 @@ def answer(question: Question, _: Trials) -> Answer:
 
 @dataclass(frozen=True)
 class AdviceCards(Cards):
-    """What the advice gives as cards, under a `title`, and behind a fold `others`, cases in which somebody guesses.
+    """What the advice gives as `cards` under a `title`; behind a fold, `others`, cases in which somebody guesses."""
 
-    `chance` is how often a guess is right with the advice: the card on that has it as a bar. If `sent` is how often
-    phones send each answer, the first card shows that.
-    """
-
+    cards: Sequence[Guess]
     title: str
-    chance: float
     words: str
     others: Sequence[Guess]
-    sent: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def html(self) -> str:
         """Return the cards and the fold as HTML."""
-        cards = [Guess(*content) for content in self.contents]
-        risk = 1 if self.sent else 0
-        cards[risk] = cards[risk]._replace(probability=self.chance)
-        if self.sent:
-            rows = [(name, chance, _times(chance)) for name, chance in self.sent.items()]
-            cards[0] = cards[0]._replace(number="", sent=rows)
-        return guess_cards(self.title, cards, "What would change the protection?", self.words, self.others)
+        return guess_cards(self.title, self.cards, "What would change the protection?", self.words, self.others)
 
 
 def what_to_do(answer: Answer) -> list[Panel]:
@@ -97,48 +104,69 @@ def what_to_do(answer: Answer) -> list[Panel]:
         f"How often others guess right which of two equally likely {what}s of a person is true. Grey: what a coin toss "
         "gets right. Orange: more than that, so less private."
     )
-    large_delta = numbers.large_delta_words(plan.people, plan.delta, "answer")
-    verdict = "" if large_delta else f" The protection is {numbers.protection(plan.epsilon)}."
-    price, (often, who) = advise.price(advice), advise.protection(plan)
-    begins, sent = advise.sent_by_phones(answer.question, plan) or ("", {})
-    how_often = ", ".join(f"{name} {_times(sent_by_chance)}" for name, sent_by_chance in sent.items())
-    chance, (title, number, exactness) = most_guessed_right(plan.epsilon, plan.delta), advise.result(advice)
-    if any(math.isclose(chance, one) for one in sent.values()):  # whoever guesses what was sent is right so often
-        often = _times(chance)
-    cards = [
-        *(
-            [(begins, how_often, f"If it is no, the phone sends yes {_times(sent['no'])}." if "no" in sent else "")]
-            if sent
-            else []
-        ),
-        (
-            f"Risk: others guess {'a' if plan.accuracy else 'an'} {what} right",
-            often.replace("fewer than", "up to"),
-            f"{who}{verdict}",
-        ),
-        (title, number, " ".join((exactness, *([f"{price[0]}: {price[1]}. {price[2]}"] if price else [])))),
-    ]
+    cards = [*_protection(answer), Guess(*advise.result(advice)), *_price(answer)]
     heading = "" if advice.reached else "The best that is possible:"
     if plan.accuracy and answer.question.people is not None and answer.question.people < plan.people:
         heading = f"With the {plan.people:,} people of our trials:"
-    in_words = [
-        f"{title}: {number}. {sentence}".strip() for title, number, sentence in (*cards, *(row[:3] for row in rows))
-    ]
+    in_words = [f"{title}: {number}. {sentence}".strip() for title, number, sentence, *_ in (*cards, *rows)]
     return [
         Panel(
             "advice",
-            figure=AdviceCards(cards, heading, chance, words, rows, sent),
+            figure=AdviceCards([card[:3] for card in cards], cards, heading, words, rows),
             summary=" ".join((*in_words, words, *advise.comparisons(advice), _NEVER_HIDDEN)),
             on_slide=curves_of(answer),
             rows=lambda: [_row(one) for one in (plan, *answer.advice.alternatives)],
             snippet=snippet(answer.question),
-            note=large_delta,
+            note=numbers.large_delta_words(plan.people, plan.delta, "answer"),
         )
     ]
 
 
+def _protection(answer: Answer) -> list[Guess]:
+    """Return cards on how often phones send what, and on how often others guess right: one where these are the same."""
+    plan = answer.advice.plan
+    what, chance = "label" if plan.accuracy else "answer", most_guessed_right(plan.epsilon, plan.delta)
+    is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
+    verdict = "" if is_large else f" The protection is {numbers.protection(plan.epsilon)}."
+    often, who = advise.protection(plan)
+    a = "a" if plan.accuracy else "an"
+    risk = Guess(
+        f"Risk: others guess {a} {what} right", often.replace("fewer than", "up to"), f"{who}{verdict}", chance
+    )
+    if not (phones := advise.sent_by_phones(answer.question, plan)):
+        return [risk]
+    title, sent = phones
+    number = ", ".join(f"{name} {_times(one)}" for name, one in sent.items())
+    colours = (SAID_A.colour, SAID_B.colour)
+    bars = [Bar(name, one, _times(one), colour) for (name, one), colour in zip(sent.items(), colours, strict=True)]
+    other = f"If it is no, it sends yes {_times(sent['no'])}. " if "no" in sent else ""
+    if not math.isclose(chance, max(sent.values())):
+        return [Guess(title, number, other.strip(), bars=bars), risk]
+    words = (
+        f"{other}So whoever believes what one phone sends is right {_times(chance)}. Pure guessing is right 50 times "
+        f"(if both {what}s are equally likely).{verdict}"
+    )
+    return [Guess(title, number, words, bars=bars)]
+
+
 def _times(chance: float) -> str:
     return f"{numbers.per_hundred(chance)} of 100 times"
+
+
+def _price(answer: Answer) -> list[Guess]:
+    """Return the card on what true answers would save, with bars where it is people."""
+    if not (price := advise.price(answer.advice)):
+        return []
+    title, number, words = price
+    if not answer.people_needed:
+        return [Guess(title, number, words)]
+    needed, enough = answer.people_needed
+    bars = [
+        Bar("with privacy", 1.0, f"{needed:,}", palette.SPREAD.colour),
+        Bar("with true answers", enough / needed, f"{enough:,}", palette.TRUTH.colour),
+    ]
+    both = f"{number}, and {enough:,} with true answers"
+    return [Guess(title, both, words.partition(". ")[2], bars=bars)]  # the bars say the first sentence
 
 
 def guesses(answer: Answer) -> list[Guess]:

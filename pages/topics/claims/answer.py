@@ -125,10 +125,10 @@ def _rest_words(n: Mapping[str, int]) -> str:
     n_rest = sum(n.values()) - n[HOLDS] - n[FAILS]
     one = n_rest == 1
     kinds = (
-        (n[CAVEAT], "holds only in part" if one else "hold only in part"),
         (n[UNCLEAR], "is too close to call" if one else "are too close to call"),
         (n[DIFFERS], "is too vague to judge" if one else "are too vague to judge"),
         (n[OPEN], "has no data to check" if one else "have no data to check"),
+        (n[CAVEAT], "holds only in part" if one else "hold only in part"),
     )
     listed = numbers.join_words(tuple(words for number, words in kinds if number), "or")
     return f"; the other {'one' if one else n_rest} {listed}" if n_rest else ""

@@ -60,7 +60,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Share of a group",
-    question="Can we tell how many, if nobody says who?",
+    question="Can we work out a percentage that nobody told us?",
     address="class_ratio",
     folds=standing_words,
     failed="Nothing can be found here.",

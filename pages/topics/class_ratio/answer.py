@@ -22,7 +22,7 @@ from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import FULLY_LABELLED_METHODS, NO_RELEASE, SHARES, Trial
 from privdemo.experiments.class_ratio.score import MOST_DISTANCE
 from privdemo.figures import class_ratio as charts
-from privdemo.figures.bag import PEOPLE, RECORDS, ComparedSet, sets_html
+from privdemo.figures.bag import ComparedSet, sets_html
 from privdemo.mechanisms.label_counts import RELEASES, calibrate
 from privdemo.methods import CLASS_RATIO, COUNT, EM, IDENTITY, MMD, PCC, PSVM, RFF, SPREAD, by_trying
 from privdemo.tasks import Task, counting_task
@@ -162,7 +162,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     task, first = answer.task, first_class(answer)
     which = f", not {'who' if task.records == 'people' else 'which'}" if _is_mixed(answer) else ""
-    told = f"we are told {'only ' * bool(which)}what percentage of two sets of {task.records} {first}"
+    told = f"we are told {'only ' * bool(which)}what percentage of set 1 and of set 2 {first}"
     why = "To protect people, " if task.records == "people" and which else ""
     also = f"a computer also uses {task.details}" if task.details else f"a computer uses all {task.unlabelled}"
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
@@ -203,15 +203,13 @@ def _hint(answer: Answer) -> _Hint | None:
             one._replace(hint=numbers.share(share, 0), hint_share=share)
             for one, share in zip(sets, shares, strict=True)
         ]
-        marks = PEOPLE if task.records == "people" else RECORDS
-        picture = Markup(sets_html(sets, marks, wanted, f"{_who(answer)} {trait} (purple, of every 100)"))
-        return _Hint(f"how many {trait}", picture)
+        return _Hint(f"how many {trait}", Markup(sets_html(sets, wanted, f"{_who(answer)} {trait}")))
     if not dataset.image_shape:
         return None
     sets = [
         one._replace(image=average.reshape(dataset.image_shape)) for one, average in zip(sets, averages, strict=True)
     ]
-    return _Hint("the sets’ average images", Markup(sets_html(sets, RECORDS, wanted, "average of the set’s images")))
+    return _Hint("the sets’ average images", Markup(sets_html(sets, wanted, "average of all images")))
 
 
 def _compared_sets(answer: Answer) -> list[ComparedSet]:

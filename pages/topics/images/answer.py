@@ -65,8 +65,8 @@ class Answer:
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
         verdict = f"Not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}.</b> A program that has {n} people’s originals, say from a stolen file, compares them with "
-            f"what was sent, and picks the right sender for <b>{found}</b> images{chance}."
+            f"<b>{verdict}.</b> A program that has the original images of {n} people, say from a stolen file, "
+            f"compares them with what was sent, and picks the right sender for <b>{found}</b> images{chance}."
         )
 
     @property

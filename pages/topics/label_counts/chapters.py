@@ -91,11 +91,12 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     return Prediction(
         GUESS,
         f"A clinic has counted its {total:,} patients by illness. {_protection(question, outcome)}, it changes every "
-        f"count by a random number (noise) before it publishes the {len(counts)} counts. <b>By how many patients, up "
+        f"count by a random number (noise) before it publishes the {len(counts)} counts. Only the clinic sees the true "
+        "ones. <b>By how many patients, up "
         "or down, will a count be off on average?</b>",
         off_by,
         scale,
-        Chart(charts.beside(counts, None, shown, question.class_names, "patients")),
+        Chart(charts.beside(counts, outcome, shown, question.class_names, "patients", is_covered=True)),
         "The noise has to hide one patient’s illness, however many patients are counted.",
         "Your guess: how many patients a count is off, on average",
     )

@@ -23,6 +23,8 @@ from privdemo.verdict import Verdict, judge
 
 # The name of the guess that the page begins with.
 GUESS = "bag-totals"
+# Of so many other bags the percentage is shown as an example.
+_OTHER_BAGS = 3
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
 ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the two labels apart."
@@ -160,9 +162,9 @@ def _prediction(answer: Answer) -> Prediction | None:
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         one_bag(answer),
-        f"Always saying “{answer.task.labels[0]}” is right for {numbers.out_of_100(nothing)}; a computer that is told "
-        f"everything, for {numbers.out_of_100(ceiling)}.",
+        f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
+        sorted([(50, "a coin toss"), (100 * nothing, f"always saying “{answer.task.labels[0]}”")]),
     )
 
 
@@ -170,7 +172,7 @@ def _told(answer: Answer, who: str) -> str:
     """Say what a computer (`who`) learns from: what it is given of every record, and what it is told of each bag."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     learns = f"{who} learns from {bags_words(answer)}. It sees {_sent_kind(answer)}."
-    told = f"only what percentage of each group {answer.task.positive}{noise}"
+    told = f"only, group by group, what percentage {answer.task.positive}{noise}"
     why = "To protect people, it" if answer.task.records == "people" else "It"
     return f"{learns} {why} is told {told}."
 
@@ -185,16 +187,18 @@ def one_bag(answer: Answer) -> Markup:
     told = _share(float(trial.proportions[0]))
     details = f"{task.details} known, " if task.details and config.k == 1 and math.isinf(config.feature_epsilon) else ""
     also = f", and {_sent_words(answer)}" if config.k > 1 or math.isfinite(config.feature_epsilon) else ""
+    next_ones = [_share(float(share)) for share in trial.proportions[1 : 1 + _OTHER_BAGS]]
+    others = f" (other groups: {', '.join(next_ones)}, …)" if len(trial.sizes) > 1 + _OTHER_BAGS else ""
     return Markup(
         bag_html(
             size,
             float(trial.true_proportions[0]),
             n_sent,
             PEOPLE if task.records == "people" else RECORDS,
-            kept=f"One of {len(trial.sizes):,} groups. Hidden from the computer: which {positive} of {size:,} "
-            f"{task.records} {task.positive}{scale}",
+            kept=f"One of {len(trial.sizes):,} groups: {positive} of {size:,} {task.records} {task.positive}{scale}. "
+            "Which ones is hidden from the computer.",
             legend=(task.positive, task.words[0]),
-            sent=f"What the computer is told: {told} {_total_words(answer)}{also}",
+            sent=f"What the computer is told: {told} {_total_words(answer)}{also}{others}",
             told=told,
             unknown=f"one of them: {details}{task.kept_back} unknown",
             then=f"Then: for how many of 100 new {task.records} is the computer right?",

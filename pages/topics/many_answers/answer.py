@@ -127,8 +127,7 @@ class Answer:
         who = numbers.people(config.people)
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
-        have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it "
-        have += "from whoever counts,"
+        have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
             changed = numbers.out_of_100(1 - made.p)
@@ -239,7 +238,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The truth (hidden from whoever collects the answers): the {n} most common {nouns(self.question)[1]}",
+            f"The truth, which we do not see: the {n} most common {nouns(self.question)[1]}",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,

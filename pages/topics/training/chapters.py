@@ -150,25 +150,28 @@ def _prediction(answer: Answer) -> Prediction | None:
     config = answer.trials[0].config
     return Prediction(
         GUESS,
-        f"{_protection(config)}. A computer learned from these. <b>Of 100 new, unchanged images, how many will it name "
-        "correctly?</b>",
+        f"{_protection(config)}. A computer learned from these. <b>Of 100 new, unchanged images, how many will it "
+        "label correctly?</b>",
         100 * answer.score(first, "accuracy").mean,
         Scale(0, 100, unit=" images"),
         _before_the_guess(config),
-        f"Trained on unchanged data it is {100 * answer.score(CLEAN, 'accuracy').mean:.0f}.{_why_learned(config)}",
-        "Your guess: how many of 100 images it names correctly",
-        [(100 / len(config.classes), "by luck alone")],
+        _why_learned(config),
+        "Your guess: how many of 100 images it labels correctly",
+        [
+            (100 / len(config.classes), "by luck alone"),
+            (100 * answer.score(CLEAN, "accuracy").mean, "if nothing were changed"),
+        ],
     )
 
 
 def _before_the_guess(config: training.TrainingConfig) -> Markup:
     """Return some people’s images and labels, as they are and as they are sent."""
     found = released_images(config, max(1, _N_LEARNED_FROM // len(config.classes)))
-    images = {"image": found.true_images}
+    images = {"image, before": found.true_images}
     if level_of(config.pixels):
         images["image the computer gets"] = found.images
     true, sent = ([f"“{label}”" for label in labels] for labels in (found.true_labels, found.labels))
-    labels = {"true label": true, "label the computer gets": sent}
+    labels = {"label, before": true, "label the computer gets": sent}
     table = figures.labelled_html({words: figures.contact_sheet(grey[None]) for words, grey in images.items()}, labels)
     title = f"<b>{len(true)} of the {len(config.classes) * config.n_train:,} that the computer learns from</b>"
     dashed = ". Dashed label: switched by chance." if true != sent else ""
@@ -178,8 +181,8 @@ def _before_the_guess(config: training.TrainingConfig) -> Markup:
 def _why_learned(config: training.TrainingConfig) -> str:
     """Say why noise leaves something to learn from; nothing where there is none."""
     if level_of(config.pixels):
-        return " Each image is noisy, but many together show what a single one hides."
-    return " More labels are right than wrong." if _wrong(config) else ""
+        return "Each image is noisy, but many together show what a single one hides."
+    return "More labels are right than wrong." if _wrong(config) else ""
 
 
 def _protection(config: training.TrainingConfig) -> str:

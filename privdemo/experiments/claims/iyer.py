@@ -369,9 +369,9 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="Published counts are {times:.1f} times as wrong as a paper’s chart shows.",
-        what="The numbers of people in 5 groups, 1,000 in all, are published with noise. The 5 numbers together are "
-        "off by:",
+        surprise="The error of published counts is {times:.1f} times what a paper’s chart shows.",
+        what="The numbers of people in 5 groups, 1,000 in all, are published with noise. The errors of the 5 numbers "
+        "add up to:",
         card_unit=(1000, "people"),
     ),
     ClaimRow(
@@ -437,8 +437,9 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Protection by noise fails more often than a paper says.",
-        what="Noise (random changes) should hide what is true of one person. How often it fails to:",
+        surprise="Noise protects people less often than a paper says.",
+        what="A table is published with random changes (noise) that should hide each person. The chance that they do "
+        "not hide somebody well enough:",
         card_unit=(100, "%"),
     ),
     ClaimRow(

@@ -46,8 +46,11 @@ def bare(markup: str) -> str:
 
 
 def advice_of(question: advise.Question) -> str:
-    """The recommendation as it stands above the page."""
-    return advice_in(advise.action(question, advise.advise(question).plan), "nobody with their true answers")
+    """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
+    advice = advise.advise(question)
+    words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
+    needs = f"privacy needs {advice.plan.people_needed:,} people instead of {advice.open_people:,}."
+    return advice_in(f"{words}, but {needs}", "nobody with their true answers")
 
 
 def advice_in(words: str, trust: str) -> str:
@@ -64,7 +67,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice if people trust nobody with their true answers: let each person’s phone change yes to no, or no "
-        "to yes, with a chance of about 1 in 4 (26.9 %).</b> So nobody can be sure of any one answer." in words
+        "to yes, with a chance of about 1 in 4.</b> So nobody can be sure of any one answer, but privacy needs 4,993 "
+        "people instead of 1,064." in words
     )
 
 
@@ -121,10 +125,13 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
         (first,), (second,) = what_to_do(made), error_curves(made)
         plan = advise.advise(question).plan
         right = accounting.right_of_100_words(plan.epsilon, plan.delta)
-        is_sent = first.figure.chance in [pytest.approx(chance) for chance in first.figure.sent.values()]
-        exact = f"{100 * first.figure.chance:.3g} of 100 times"
-        assert (exact if is_sent else right.replace("fewer than", "up to")) in first.figure.html
-        assert first.figure.chance == accounting.most_guessed_right(plan.epsilon, plan.delta)
+        chance = accounting.most_guessed_right(plan.epsilon, plan.delta)
+        risks = [card.probability for card in first.figure.cards if card.probability]
+        if risks:
+            assert risks == [chance]
+            assert right.replace("fewer than", "up to") in first.figure.html
+        else:
+            assert f"sends is right {100 * chance:.3g} of 100 times" in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -192,29 +199,36 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
 
 def test_three_cards_say_what_phones_send_what_that_protects_how_exact_it_is_and_what_it_costs():
     (panel,) = what_to_do(answer(MEMBERS, Trials()))
-    sent, protection, (title, number, words) = panel.figure.contents
+    (sent, exactness, price), cards = panel.figure.contents, panel.figure.cards
     assert sent == (
         "If the true answer is yes, the phone sends",
         "yes 73.1 of 100 times, no 26.9 of 100 times",
-        "If it is no, the phone sends yes 26.9 of 100 times.",
+        "If it is no, it sends yes 26.9 of 100 times. So whoever believes what one phone sends is right 73.1 of 100 "
+        "times. Pure guessing is right 50 times (if both answers are equally likely). The protection is moderate.",
     )
-    assert panel.figure.sent["no"] == pytest.approx(1 / (1 + math.e))
-    assert protection == (
-        "Risk: others guess an answer right",
-        "73.1 of 100 times",
-        "Somebody who sees what one person sends guesses which of two equally likely answers is true. Without seeing "
-        "it they are right 50 times. The protection is moderate.",
-    )
-    assert panel.figure.chance == right(1.0)
-    *found, exactness = advise.result(advise.advise(MEMBERS))
-    assert [title, number] == found
-    assert words == f"{exactness} People needed for ± 3 points: 4,993. With true answers, 1,064 would be enough."
-    trusted = what_to_do(answer(replace(MEMBERS, trust="curator"), Trials()))[0].figure
-    assert not trusted.sent
-    assert trusted.contents[0][0] == "Risk: others guess an answer right"
+    assert [(bar.name, bar.part) for bar in cards[0].bars] == [
+        ("yes", pytest.approx(right(1.0))),
+        ("no", pytest.approx(1 / (1 + math.e))),
+    ]
+    assert [(bar.part, bar.words) for bar in cards[2].bars] == [(1, "4,993"), (1064 / 4993, "1,064")]
+    assert exactness == advise.result(advise.advise(MEMBERS))
+    assert price == ("People needed for ± 3 points", "4,993, and 1,064 with true answers", "")
     for title, number, sentence in panel.figure.contents:
         assert f"{title}: {number}. {sentence}" in panel.summary
     assert "The best that is possible" not in panel.figure.html
+
+
+def test_where_what_is_sent_is_not_what_others_guess_from_the_risk_has_its_own_card():
+    shuffled, *_ = what_to_do(answer(replace(MEMBERS, trust="shuffler", people=50_000), Trials()))
+    sent, risk, *_ = shuffled.figure.cards
+    assert (sent.title, risk.title) == (
+        "If the true answer is yes, the phone sends",
+        "Risk: others guess an answer right",
+    )
+    assert not sent.probability
+    assert risk.probability < max(bar.part for bar in sent.bars), "a shuffler hides whose answer it is"
+    trusted, *_ = what_to_do(answer(replace(MEMBERS, trust="curator"), Trials()))
+    assert trusted.figure.cards[0].title == "Risk: others guess an answer right"
 
 
 def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
@@ -227,7 +241,6 @@ def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
     assert panel.figure.html.startswith('<div class="guesses"><h4>The best that is possible:</h4>')
     assert [title for title, *_ in panel.figure.contents] == [
         "If the true answer is yes, the phone sends",
-        "Risk: others guess an answer right",
         "Margin of error",
     ]
 

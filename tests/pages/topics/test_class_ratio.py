@@ -27,7 +27,6 @@ from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, 
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
-from privdemo.figures.bag import HINT_COLOUR
 from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, EM, IDENTITY, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
@@ -64,7 +63,7 @@ def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
     asked = shown.main()[0].prediction
     assert (asked.truth, asked.scale) == (90, Scale(0, 100, 1, " %"))
     assert asked.ask == (
-        "We are told only what percentage of two sets of images show a 7, not which. <b>What percentage of set 3 show "
+        "We are told only what percentage of set 1 and of set 2 show a 7, not which. <b>What percentage of set 3 show "
         "a 7?</b> Guess from the sets’ average images; a computer uses all images without labels."
     )
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
@@ -87,7 +86,7 @@ def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
     trial = class_ratio.run(config)
     asked = Answer(Question(config, 1), (trial,)).main()[0].prediction
     assert asked.ask == (
-        "To protect people, we are told only what percentage of two sets of people earn $50,000 a year or less, not "
+        "To protect people, we are told only what percentage of set 1 and of set 2 earn $50,000 a year or less, not "
         "who. <b>What percentage of set 3 earn $50,000 a year or less?</b> Guess from how many are married; a computer "
         "also uses age, job and other details."
     )
@@ -99,9 +98,12 @@ def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
         *("70", "30", "?", *told),
         f"{100 * trial.averages[2, married]:.0f}",
     ]
-    fields = [base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", asked.covered.html)]
-    purple = [field.partition(HINT_COLOUR)[2].partition("/>")[0].count("M") for field in fields]
-    assert purple[:2] == [round(100 * share) for share in shares]
+    widths = re.findall(r"width:([\d.]+)%", asked.covered.html)
+    assert [float(width) for width in widths] == [
+        70,
+        30,
+        *(round(100 * float(one), 1) for one in trial.averages[:, married]),
+    ]
 
 
 def test_no_share_is_asked_for_that_a_visitor_has_set_or_that_nothing_hints_at() -> None:

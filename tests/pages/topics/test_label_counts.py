@@ -218,7 +218,11 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     assert signed <= {note.text for note in words}
     assert [row["class"] for row in panel.rows()] == list(PATIENTS)
     assert panel.prediction.truth == pytest.approx(mean / 6)
-    assert [trace.name for trace in panel.prediction.covered.figure.data] == ["true counts (kept secret)"]
+    true, published = panel.prediction.covered.figure.data
+    assert list(true.x) == list(default.config.counts)
+    assert list(published.x) == [true.x[0] + errors[0]], "one example"
+    rows = panel.prediction.covered.figure.layout.yaxis.ticktext
+    assert [words.endswith("<b>?</b>") for words in rows] == [False, *[True] * 5]
 
 
 @pytest.mark.parametrize(

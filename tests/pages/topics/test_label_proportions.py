@@ -113,19 +113,26 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert "2 trials cannot tell" in scores.summary
     assert scores.prediction.truth == 100 * best
     negative = 1 - sum(trial.test_share for trial in shown.trials) / len(shown.trials)
-    assert f"Always saying “benign” is right for {100 * negative:.0f} of 100; a" in scores.prediction.explain
+    assert scores.prediction.known == [
+        (50, "a coin toss"),
+        (pytest.approx(100 * negative), "always saying “benign”"),
+    ]
     assert scores.prediction.covered == bag.figure
     trial = shown.trials[0]
     positive = round(float(trial.true_proportions[0]) * trial.sizes[0])
     assert f"knows that {positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.summary
     percent = f"{100 * trial.proportions[0]:.1f}".removesuffix(".0")
     assert f"What the computer is told: <b>{percent} %</b> of this group are malignant" in bag.figure.html
+    others = ", ".join(f"{100 * share:.1f}".removesuffix(".0") + " %" for share in trial.proportions[1:4])
+    assert f" (other groups: {others}, …)" in bag.figure.html
     assert ("with noise; the truth is" in bag.figure.html) == math.isfinite(config.proportion_epsilon)
     assert f"{positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.figure.html
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
     sent = averages if config.k > 1 else "measurements without a diagnosis"
     noisy = ", with noise" if math.isfinite(config.feature_epsilon) else ""
-    assert (f", and {sent}{noisy}<" in bag.figure.html) == (config.k > 1 or bool(noisy)), "the sentence says the rest"
+    assert (f", and {sent}{noisy} (other groups: " in bag.figure.html) == (config.k > 1 or bool(noisy)), (
+        "the sentence says the rest"
+    )
     for name in shown.methods:
         assert f"{LABEL_PROPORTIONS[name].title} {100 * shown.accuracy(name).mean:.1f} % (" in scores.summary
         assert f"{LABEL_PROPORTIONS[name].title} {shown.score(name).mean:.3f} (" in scores.summary

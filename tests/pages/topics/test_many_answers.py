@@ -49,7 +49,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     common = (of.release.truth.shares > estimates.high - estimates.low).sum()
     assert 1 < common < 10
     sending = (
-        "Each of 10,000 simulated people gives one of 64 answers. To hide it from whoever counts, each sends 17 "
+        "Each of 10,000 simulated people gives one of 64 answers. To hide it, each sends 17 "
         "answers, drawn so that "
         f"{100 * made.p:.0f} of 100 people name their own."
     )
@@ -72,7 +72,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"Any answer is also named by {100 * made.q:.0f} of 100 people whose own is another."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
-    assert "hidden from whoever collects the answers): the 5 most common answers</h4>" in panel.prediction.covered.html
+    assert "The truth, which we do not see: the 5 most common answers</h4>" in panel.prediction.covered.html
     assert "<b>Our estimated top 5:</b>" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
@@ -187,10 +187,7 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert (
-        "To hide it from whoever counts, under 1 of 100, picked by chance, send a different answer, drawn at random. "
-        in said
-    )
+    assert "To hide it, under 1 of 100, picked by chance, send a different answer, drawn at random. " in said
     assert "e+" not in said
 
 
@@ -264,19 +261,16 @@ def test_delta_follows_the_number_of_people_unless_it_is_typed() -> None:
 def test_answers_are_called_what_they_are() -> None:
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16)).takeaway()
     assert (
-        "Each of 10,000 simulated people has one of 16 illnesses. To hide it from whoever counts, each sends the names "
+        "Each of 10,000 simulated people has one of 16 illnesses. To hide it, each sends the names "
         "of 4 illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    sent = "To hide it from whoever counts, 85 of 100, picked by chance, send a different illness, drawn at random."
+    sent = "To hide it, 85 of 100, picked by chance, send a different illness, drawn at random."
     assert f"{sent} From these" in words
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert (
-        "To hide it from whoever counts, 43 of 100, picked by chance, send a different illness, drawn at random."
-        in words
-    )
+    assert "To hide it, 43 of 100, picked by chance, send a different illness, drawn at random." in words
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "To hide it from whoever counts, each sends one answer, the true one or a random one. From these" in words
+    assert "To hide it, each sends one answer, the true one or a random one. From these" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -383,10 +377,7 @@ def test_a_preset_is_a_survey() -> None:
     at.button(key="survey Which emoji?").click().run()
     k, _, epsilon = PRESETS["Which emoji?"][1:4]
     size = many_answers.mechanism("subset selection", k, epsilon).size
-    assert (
-        f"gives one of {k:,} answers. To hide it from whoever counts, each sends {size} answers, drawn so that"
-        in takeaway(at)
-    )
+    assert f"gives one of {k:,} answers. To hide it, each sends {size} answers, drawn so that" in takeaway(at)
     assert "1,000,000 simulated people" in takeaway(at)
 
 
