@@ -55,7 +55,7 @@ _FEW = 3
 _ERROR_HEADING = {"text": "<b>error</b>: published minus true", "xref": "paper", "y": 1, "yref": "paper"}
 _ERROR_HEADING |= {"yanchor": "bottom", "x": 1, "xanchor": "right", "showarrow": False}
 # What the bars are called.
-_TRUE, _PUBLISHED = "true counts (kept secret)", "published counts (true counts plus noise)"
+_TRUE, _PUBLISHED = "true counts (secret in reality)", "published counts (true counts plus noise)"
 
 
 def along(

@@ -132,7 +132,8 @@ class Answer:
         if sends_one(made) and self.k > 2:
             changed = numbers.out_of_100(1 - made.p)
             send = "sends" if changed == "1 of 100" else "send"
-            return f"{have} {changed}, picked by chance, {send} a different {one}, drawn at random."
+            others = f"one of the other {self.k - 1:,} {many}, each equally likely"
+            return f"{have} {changed}, picked by chance, {send} {others}."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:

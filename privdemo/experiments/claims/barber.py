@@ -165,7 +165,7 @@ def spread_beats_naive(rows: Rows) -> Finding:
         f"of p = {listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at "
         f"p = {listed(surer)}",
         _seeds(rows),
-        values={"most": most, "but": " The one gain: the computer judges better how sure it can be." if surer else ""},
+        values={"most": most, "but": " It only knows better how sure it can be." if surer else ""},
     )
 
 
@@ -337,8 +337,8 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Correcting for noise in images gains little accuracy.{but}",
-        what="Of 100 images, a computer that corrects for the noise names more correctly than one that ignores it, by:",
+        surprise="Correcting for noise helps a computer little.{but}",
+        what="How many more of 100 new images does a computer name correctly if it corrects for the noise?",
     ),
     ClaimRow(
         "figure 3",

@@ -334,8 +334,8 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what=f"The average ages (0 to 100 years) of groups of {_K} people are published. If one person’s age changed, "
-        "all averages together would change by up to:",
+        what=f"Groups of {_K} people publish their average ages. By how much can one person, of 0 to 100 years, change "
+        "all averages together?",
         card_unit=(100, "years"),
     )
 
@@ -435,7 +435,7 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One person can change averages more than a lecture’s slides say, so their noise is too small.",
+        "One person can change averages more than a lecture says. Then its noise hides too little.",
     ),
     _means_row("k-tree"),
     ClaimRow(
