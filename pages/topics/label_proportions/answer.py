@@ -188,7 +188,7 @@ def one_bag(answer: Answer) -> Markup:
     details = f"{task.details} known, " if task.details and config.k == 1 and math.isinf(config.feature_epsilon) else ""
     also = f", and {_sent_words(answer)}" if config.k > 1 or math.isfinite(config.feature_epsilon) else ""
     next_ones = [_share(float(share)) for share in trial.proportions[1 : 1 + _OTHER_BAGS]]
-    others = f" (other groups: {', '.join(next_ones)}, …)" if len(trial.sizes) > 1 + _OTHER_BAGS else ""
+    others = f" (other groups: {', '.join(next_ones)} and so on)" if len(trial.sizes) > 1 + _OTHER_BAGS else ""
     return Markup(
         bag_html(
             size,

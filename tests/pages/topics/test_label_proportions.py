@@ -124,7 +124,7 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     percent = f"{100 * trial.proportions[0]:.1f}".removesuffix(".0")
     assert f"What the computer is told: <b>{percent} %</b> of this group are malignant" in bag.figure.html
     others = ", ".join(f"{100 * share:.1f}".removesuffix(".0") + " %" for share in trial.proportions[1:4])
-    assert f" (other groups: {others}, …)" in bag.figure.html
+    assert f" (other groups: {others} and so on)" in bag.figure.html
     assert ("with noise; the truth is" in bag.figure.html) == math.isfinite(config.proportion_epsilon)
     assert f"{positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.figure.html
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
