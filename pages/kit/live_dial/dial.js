@@ -214,7 +214,7 @@ class Dial {
     };
     row("Original", "before the noise", "clean", this.canvases.clean);
     row("Sent", sentNote, "released", this.canvases.released);
-    priorLabels.forEach(([name, note], g) => {
+    priorLabels.slice(0, this.slideLine() ? 1 : priorLabels.length).forEach(([name, note], g) => {
       const title = row(name, note, "guess", this.canvases.guesses[g]);
       this.titles[g].push(title);
     });
