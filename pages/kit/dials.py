@@ -20,9 +20,7 @@ from privdemo.mechanisms import RandomisedResponse
 from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
-# What stands above the rows of pictures.
-_ROWS_TITLE = "The same noise on other people’s images"
-# What unfolds them, and rows of guesses.
+# What unfolds the rows of pictures, and rows of guesses.
 _FOLD_TITLE = "More images, and what a program guesses that has no originals"
 # The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
@@ -128,7 +126,6 @@ def _make_fixed(
         "labels": [result.class_names[label] for label in result.labels],
         "priorLabels": prior_labels,
         "halves": halves or None,
-        "rowsTitle": _ROWS_TITLE,
         "foldTitle": _FOLD_TITLE,
         "sentNote": "with noise",
         "symbol": None if family.replaces_pixels else family.symbol,
@@ -230,16 +227,11 @@ def _halves(data: Mapping[str, Any], result: Result, guesses: Any) -> str:
     )
 
 
-def _is_later(n: int, columns: int) -> bool:
-    """Return whether the person of a column is left out on a narrow screen."""
-    return columns > 5 and n % 2 == 1
-
-
 def _pictures(result: Result, pictures: Any, name: str) -> list[str]:
     """Return a picture of each person as an image element."""
     shape = result.image_shape
     return [
         f'<img src="{figures.data_uri(picture.reshape(shape))}" alt="{escape(name)}: person {n + 1}, '
-        f'a {result.class_names[result.labels[n]]}"{" class=later" * _is_later(n, len(pictures))}>'
+        f'a {result.class_names[result.labels[n]]}">'
         for n, picture in enumerate(pictures)
     ]

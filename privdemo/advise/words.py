@@ -58,7 +58,7 @@ def protection(plan: Plan) -> tuple[str, str]:
     return (
         often,
         f"Somebody who sees {_SEEN[relied_on(plan)]} guesses which of two equally likely {_secret(plan)} is true. "
-        "Without seeing it they are right 50 times.",
+        "Without that they are right 50 times.",
     )
 
 
@@ -127,7 +127,8 @@ def sent_by_phones(question: Question, plan: Plan) -> tuple[str, dict[str, float
     if question.ask == YES_NO:
         return "If the true answer is yes, the phone sends", {"yes": 1 - flip_prob, "no": flip_prob}
     what = _secret(plan).removesuffix("s")
-    return "Each phone sends", {f"the true {what}": 1 - flip_prob, f"another {what}": flip_prob}
+    other = "the other" if question.ask == CLASSIFIER or question.answers == 2 else "another"
+    return "Each phone sends", {f"the true {what}": 1 - flip_prob, f"{other} {what}": flip_prob}
 
 
 def _then(plan: Plan) -> str:
@@ -254,9 +255,9 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         return "Price of privacy", number, true
     needed, enough = plan.people_needed or plan.people, f"With true answers, {advice.open_people:,} would be enough"
     title, number = f"People needed for ± {_points(question.within)}", f"{needed:,}"
-    if needed <= advice.open_people:
-        return title, number, "Privacy needs no more: with true answers it would be as many."
     least = " This is with the least protection that you allow." * (plan.epsilon < question.epsilon)
+    if needed <= advice.open_people:
+        return title, number, f"Privacy needs no more: with true answers it would be as many.{least}"
     return title, number, f"{enough}.{least}"
 
 

@@ -38,8 +38,9 @@ MOST = 1000
 
 # The style of the pages and of a downloaded page.
 BAG_CSS = """
-.bag { display: grid; grid-template: auto auto auto / 1fr auto 1fr auto 13rem; gap: 0 1.25rem; margin: 0.25rem 0 0.5rem;
-  max-width: 62rem; }
+.bag { display: grid; grid-template: auto auto auto / 1fr auto 1fr; gap: 0 1.25rem; margin: 0.25rem 0 0.5rem;
+  max-width: 44rem; }
+.bag:has(.then) { grid-template-columns: 1fr auto 1fr auto 13rem; max-width: 62rem; }
 .bag .wanted { font-size: 4rem; line-height: 1; justify-self: center; }
 .bag figure { margin: 0; display: grid; grid-row: 1 / span 3; grid-template-rows: subgrid; }
 .bag figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); margin-bottom: 0.4rem; align-self: end; }
@@ -63,7 +64,7 @@ BAG_CSS = """
   .sets > span:empty { display: none; }
 }
 @media (max-width: 900px) {
-  .bag { grid-template-columns: 1fr auto 1fr; }
+  .bag:has(.then) { grid-template-columns: 1fr auto 1fr; }
   .bag .then { display: none; }
 }
 .bag img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
@@ -88,7 +89,7 @@ def bag_html(
 
     `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels. `kept` and `sent`
     are the headings, `told` is the part of `sent` that stands out, `legend` the names of both labels, `unknown` that of
-    records without; `marks` are drawn for them. `then` is what is asked of 100 new ones.
+    records without; `marks` are drawn for them. `then` is what is asked of new ones, if anything.
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
@@ -100,8 +101,17 @@ def bag_html(
         '<span class="leaves" aria-hidden="true">→</span>'
         f"<figure><figcaption>{_with_strong(sent, told)}</figcaption>{leaving}"
         f"<p>{_legend(marks.unlabelled, unknown)}</p></figure>"
+        f"{_asked(then)}</div>"
+    )
+
+
+def _asked(then: str) -> str:
+    """Return what is asked of new records, behind an arrow; nothing without a question."""
+    if not then:
+        return ""
+    return (
         '<span class="leaves then" aria-hidden="true">→</span>'
-        f'<figure class="then"><figcaption>{html.escape(then)}</figcaption><b class="wanted">?</b></figure></div>'
+        f'<figure class="then"><figcaption>{html.escape(then)}</figcaption><b class="wanted">?</b></figure>'
     )
 
 

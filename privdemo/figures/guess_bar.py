@@ -82,7 +82,8 @@ def guess_cards(title: str, cards: Sequence[Guess], others: str, words: str, row
 def _card(guess: Guess) -> str:
     bar = f"{_bar(guess.probability)}{_ENDS}" if guess.probability is not None else _bars(guess.bars)
     number = "" if guess.bars else f'<div class="number">{_unbroken(guess.number)}</div>'
-    inside = f"<h4>{html.escape(guess.title)}</h4>{number}{bar}<p>{_unbroken(guess.words)}</p>"
+    words = f"<p>{_unbroken(guess.words)}</p>" if guess.words else ""
+    inside = f"<h4>{html.escape(guess.title)}</h4>{number}{bar}{words}"
     return f'<section class="card">{inside}</section>'
 
 

@@ -139,7 +139,6 @@ class Dial {
     if (this.data.halves) this.buildHalves(this.data.halves);
     else {
       const parent = this.slideLine() ? this.lines : this.buildFold();
-      if (this.slideLine()) this.add(parent, "h4", "", this.data.rowsTitle);
       this.lineUp().forEach((people) => this.buildLine(people, parent));
     }
     this.paintAll(this.canvases.clean, this.data.clean);

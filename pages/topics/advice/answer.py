@@ -46,7 +46,7 @@ class Answer:
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
         trust += " with their true answers" * (self.advice.plan.trust == "nobody")
         if advise.sent_by_phones(self.question, self.advice.plan):  # then a card says the exact chance
-            first = re.sub(r"(about 1 in [\d,]+) \([\d.]+ %\)", r"\1", first)
+            first = re.sub(r"(about 1 in (?!2 )[\d,]+) \([\d.]+ %\)", r"\1", first)
         first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
         needs = ""
         if self.people_needed:
@@ -57,9 +57,15 @@ class Answer:
 
     @property
     def people_needed(self) -> tuple[int, int] | None:
-        """Return how many people are needed with privacy, and with true answers; None where these are not fewer."""
+        """Return how many people are needed with privacy, and with true answers.
+
+        None where these are not fewer, and where the advice protects more than it must: the numbers are those of the
+        least protection that is allowed.
+        """
         question, plan, enough = self.question, self.advice.plan, self.advice.open_people
         if question.ask == COUNTS or plan.accuracy or question.within is None or enough is None:
+            return None
+        if plan.epsilon < question.epsilon:
             return None
         needed = plan.people_needed or plan.people
         return (needed, enough) if needed > enough else None

@@ -162,21 +162,24 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     task, first = answer.task, first_class(answer)
     which = f", not {'who' if task.records == 'people' else 'which'}" if _is_mixed(answer) else ""
-    told = f"we are told {'only ' * bool(which)}what percentage of set 1 and of set 2 {first}"
+    noisy = " (with noise)" * config.private
+    told = f"we are told {'only ' * bool(which)}what percentage{noisy} of set 1 and of set 2 {first}"
     why = "To protect people, " if task.records == "people" and which else ""
-    also = f"a computer also uses {task.details}" if task.details else f"a computer uses all {task.unlabelled}"
+    also = f"a computer also uses {task.details}" if task.details else f"a computer uses the {task.records} themselves"
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
+    n_trials = len(answer.trials)
+    average = f", averaged over {n_trials} trials" if n_trials > 1 else ""
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"{numbers.capital(why + told)}{' (with noise)' * config.private}{which}. <b>What percentage of "
+        f"{numbers.capital(why + told)}{which}. <b>What percentage of "
         f"{_target(answer)} {first}?</b> Guess from {hint.name}; {also}.",
         100 * truth,
         Scale(0, 100, 1, " %"),
         hint.picture,
-        f"The closest of {len(blind)} methods finds {numbers.share(nearest)}. {rest}.",
+        f"The closest of {len(blind)} methods finds {numbers.share(nearest)}{average}. {rest}.",
         f"Your guess: the percentage of {_target(answer)} {_who(answer)} {first}",
     )
 

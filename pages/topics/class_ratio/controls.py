@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, own_data, own_data_input, privacy_inputs
+from pages.kit import inputs, own_data, own_data_input, predictions, privacy_inputs
 from pages.kit.number_control import Slider
 from pages.kit.settings import Choice
-from pages.kit.values import Values, put, put_all
+from pages.kit.values import Values, here, put, put_all
+from pages.topics.class_ratio.answer import GUESS
 from pages.topics.class_ratio.question import (
     BANDWIDTH,
     BY_HAND,
@@ -94,7 +95,9 @@ def _mix(main: DeltaGenerator, name: str) -> None:
     mix = inputs.choose(MIX)
     with main, inputs.container_if("mix-slider", mix == BY_HAND):
         inputs.number(SHARE, slider=Slider(name, ("none", "all"), percent=True), part="slider")
-    with inputs.container_if("mix-box", mix == BY_HAND):
+    # The share that a visitor is about to guess stays hidden.
+    is_guessed = predictions.may_ask(GUESS) and here()[SHARE] == SHARE.default
+    with inputs.container_if("mix-box", mix == BY_HAND and not is_guessed):
         inputs.number(SHARE, name, part="boxes")
 
 

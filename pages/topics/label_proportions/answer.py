@@ -25,6 +25,8 @@ from privdemo.verdict import Verdict, judge
 GUESS = "bag-totals"
 # Of so many other bags the percentage is shown as an example.
 _OTHER_BAGS = 3
+# Numbers of 100 records that are closer are not marked both.
+_SAME = 5
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
 ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the two labels apart."
@@ -161,11 +163,17 @@ def _prediction(answer: Answer) -> Prediction | None:
         f"{answer.task.positive}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
-        one_bag(answer),
+        one_bag(answer, is_asked=True),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
-        sorted([(50, "a coin toss"), (100 * nothing, f"always saying “{answer.task.labels[0]}”")]),
+        _known(100 * nothing, answer.task.labels[0]),
     )
+
+
+def _known(nothing: float, label: str) -> list[tuple[float, str]]:
+    """Return what is right without learning: always saying one `label`, and a coin toss where that is not the same."""
+    always = (nothing, f"always saying “{label}”")
+    return [always] if abs(nothing - 50) < _SAME else sorted([(50, "a coin toss"), always])
 
 
 def _told(answer: Answer, who: str) -> str:
@@ -177,14 +185,17 @@ def _told(answer: Answer, who: str) -> str:
     return f"{learns} {why} is told {told}."
 
 
-def one_bag(answer: Answer) -> Markup:
-    """Return the picture of the first bag: what whoever collected it knows, and what is sent on."""
+def one_bag(answer: Answer, is_asked: bool = False) -> Markup:
+    """Return the picture of the first bag: what whoever collected it knows, and what is sent on; and if it `is_asked`,
+    for how many new records a computer is right.
+    """
     trial, task = answer.trials[0], answer.task
     size, n_sent = int(trial.sizes[0]), len(trial.blocks[0])
     scale = f" (a dot is {size / MOST_DOTS:.1f} of them)" if size > MOST_DOTS else ""
     positive = f"{round(size * float(trial.true_proportions[0])):,}"
     config = answer.question.config
-    told = _share(float(trial.proportions[0]))
+    told, noisy = _share(float(trial.proportions[0])), math.isfinite(config.proportion_epsilon)
+    noise = " (with noise)" * noisy
     details = f"{task.details} known, " if task.details and config.k == 1 and math.isinf(config.feature_epsilon) else ""
     also = f", and {_sent_words(answer)}" if config.k > 1 or math.isfinite(config.feature_epsilon) else ""
     next_ones = [_share(float(share)) for share in trial.proportions[1 : 1 + _OTHER_BAGS]]
@@ -196,12 +207,12 @@ def one_bag(answer: Answer) -> Markup:
             n_sent,
             PEOPLE if task.records == "people" else RECORDS,
             kept=f"One of {len(trial.sizes):,} groups: {positive} of {size:,} {task.records} {task.positive}{scale}. "
-            "Which ones is hidden from the computer.",
+            f"Which ones{', and how many exactly,' * noisy} is hidden from the computer.",
             legend=(task.positive, task.words[0]),
-            sent=f"What the computer is told: {told} {_total_words(answer)}{also}{others}",
+            sent=f"What the computer is told: {told} of this group {task.positive}{noise}{others}{also}",
             told=told,
             unknown=f"one of them: {details}{task.kept_back} unknown",
-            then=f"Then: for how many of 100 new {task.records} is the computer right?",
+            then=f"Then: for how many of 100 new {task.records} is the computer right?" if is_asked else "",
             alt=one_bag_words(answer),
         )
     )

@@ -135,8 +135,8 @@ def _lie_words(question: Question) -> str:
     who, answer = _CHANGE[question.way]
     changes = f"changes {answer} to another"
     if len(config.answers) == 2:
-        first, second = map(escape, config.answers)
-        changes = f"switches {answer} (“{first}” to “{second}”, or “{second}” to “{first}”)"
+        first, second = map(said, config.answers)
+        changes = f"switches {answer} ({first} to {second}, or {second} to {first})"
     chance, *of_other_half = (f"<b>{numbers.percent(lie)}</b>" for lie in config.lies)
     on_halves = f" on half of the telephones, of {of_other_half[0]} on the others" if of_other_half else ""
     noticed = ", as well as how many people do not follow the wheel" if config.check else ""

@@ -157,10 +157,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         _before_the_guess(config),
         _why_learned(config),
         "Your guess: how many of 100 images it labels correctly",
-        [
-            (100 / len(config.classes), "by luck alone"),
-            (100 * answer.score(CLEAN, "accuracy").mean, "if nothing were changed"),
-        ],
+        sorted([(100 / len(config.classes), "by luck alone"), *_without_changes(answer)]),
     )
 
 
@@ -178,11 +175,19 @@ def _before_the_guess(config: training.TrainingConfig) -> Markup:
     return Markup(f"<p>{title}{dashed}</p>{table}")
 
 
+def _without_changes(answer: Answer) -> list[tuple[float, str]]:
+    """Return how many images a computer labels correctly that learned from unchanged data; nothing where all are."""
+    config = answer.trials[0].config
+    if not level_of(config.pixels) and not _wrong(config):
+        return []
+    return [(100 * answer.score(CLEAN, "accuracy").mean, "if nothing were changed")]
+
+
 def _why_learned(config: training.TrainingConfig) -> str:
     """Say why noise leaves something to learn from; nothing where there is none."""
     if level_of(config.pixels):
         return "Each image is noisy, but many together show what a single one hides."
-    return "More labels are right than wrong." if _wrong(config) else ""
+    return "More labels are right than wrong." if 0 < _wrong(config) < 0.5 else ""
 
 
 def _protection(config: training.TrainingConfig) -> str:
@@ -190,7 +195,8 @@ def _protection(config: training.TrainingConfig) -> str:
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
     sent, why = "a private image", "To protect them,"
     if isinstance(config.dataset, str):
-        sent, why = "a handwritten digit", "Handwriting can give people away, so"
+        sent = "a handwritten digit"
+        why = "Handwriting can give people away, so" if level_of(config.pixels) else why
     who = f"{len(config.classes) * config.n_train:,} people each sent {sent} and its label, {labels}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []

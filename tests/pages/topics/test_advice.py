@@ -399,3 +399,16 @@ def test_a_question_stands_on_the_label_and_one_that_is_too_long_is_refused():
     at = visit("advice", advice_look="Privacy label", question="x" * 300)
     assert "question" in warnings(at)
     assert "200" in warnings(at)
+
+
+def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed():
+    many = answer(replace(MEMBERS, people=1_000_000), Trials())
+    assert many.advice.plan.epsilon < MEMBERS.epsilon
+    assert "people instead of" not in many.takeaway()
+    assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
+    (panel,) = what_to_do(many)
+    title, number, words = panel.figure.contents[-1]
+    assert (title, number) == ("People needed for ± 3 points", "4,993")
+    assert words.endswith("This is with the least protection that you allow.")
+    few = advise.price(advise.advise(Question("yes-no", "nobody", people=20, within=0.3, epsilon=10.0)))
+    assert few[2].endswith("as many. This is with the least protection that you allow.")

@@ -104,9 +104,13 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
         misprint.what, "the paper’s formula gives", "107\u00a0of 100", "40\u00a0of 100"
     )
     numbers = [re.findall("<span>(.*?)</span>", one) for one in both]
-    assert numbers[1][0] == "a clear gain"
-    assert numbers[2:4] == [["5\u00a0%", "7.7\u00a0%"], ["60\u00a0people", "306\u00a0people"]]
-    assert numbers[4] == ["50\u00a0years", "71.7\u00a0years"]
+    for found in (
+        ["5\u00a0%", "7.7\u00a0%"],
+        ["60\u00a0people", "306\u00a0people"],
+        ["50\u00a0years", "71.7\u00a0years"],
+    ):
+        assert found in numbers
+    assert "a clear gain" in [published for published, _ in numbers]
     assert [re.search(">the (paper.*?|lecture.*?)</small>", one)[1] for one in both] == [
         "paper’s formula gives",
         *["paper says"] * 3,
@@ -114,7 +118,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     ]
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising results of our check"
-    assert "≈? the published claim is too close to call" in surprises.figure.contents[1][2]
+    assert any("≈? the published claim is too close to call" in verdict for *_, verdict in surprises.figure.contents)
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
     assert isinstance(nothing.main()[0].figure, Markup)

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 import streamlit as st
 from PIL import Image
+from streamlit.testing.v1 import AppTest
 
 from pages.kit.panel import Prediction, Scale
+from pages.kit.predictions import SHOW_BUTTON
 from pages.topics.class_ratio import CHAPTERS, figures, sets
 from pages.topics.class_ratio.answer import (
     HOW,
@@ -31,6 +33,7 @@ from privdemo.intervals import Estimate
 from privdemo.methods import CLASS_RATIO, EM, IDENTITY, MMD, PSVM, SPREAD
 from privdemo.tasks import COUNTING
 from privdemo.verdict import Verdict
+from tests.pages.visiting import first_visit
 
 SMALL = RatioConfig("digits", 2, 60, rho=0.2, n_test=40, share=0.5)
 
@@ -64,7 +67,7 @@ def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
     assert (asked.truth, asked.scale) == (90, Scale(0, 100, 1, " %"))
     assert asked.ask == (
         "We are told only what percentage of set 1 and of set 2 show a 7, not which. <b>What percentage of set 3 show "
-        "a 7?</b> Guess from the sets’ average images; a computer uses all images without labels."
+        "a 7?</b> Guess from the sets’ average images; a computer uses the images themselves."
     )
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
     found, first, second = (f"{100 * share:.1f} %" for share in sorted(shares, key=lambda share: abs(share - 0.9)))
@@ -120,7 +123,7 @@ def test_no_share_is_asked_for_that_a_visitor_has_set_or_that_nothing_hints_at()
     assert "not which" not in pure.ask
     assert "The other finds" in pure.explain
     private = ask(replace(config, release="laplace tight", epsilon=1.0, delta=0.01))
-    assert "show a 7 (with noise), not which." in private.ask
+    assert "only what percentage (with noise) of set 1" in private.ask
     assert private.covered.html.count(" (with noise)") == 2
 
 
@@ -275,3 +278,14 @@ def test_a_figure_of_the_paper_begins_with_three_curves(chapter: str) -> None:
     )
     assert len(three) == 3 < len(every)
     assert {trace.name for trace in three} < {trace.name for trace in every}
+
+
+def test_the_settings_do_not_tell_the_share_that_is_to_be_guessed() -> None:
+    def boxes(at: AppTest) -> list[str]:
+        return [box.label for box in at.number_input if box.label.startswith("The truth")]
+
+    at = first_visit("class_ratio")
+    (show_me,) = (button for button in at.button if button.label == SHOW_BUTTON)
+    assert boxes(at) == []
+    show_me.click().run()
+    assert len(boxes(at)) == 1

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from pages.topics.label_proportions import PAGE, chapters, curves, noise, shipped
-from pages.topics.label_proportions.answer import Answer, beside_words, compare_words, threshold_words
+from pages.topics.label_proportions.answer import Answer, _known, beside_words, compare_words, threshold_words
 from pages.topics.label_proportions.question import Question
 from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig
@@ -117,7 +117,9 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
         (50, "a coin toss"),
         (pytest.approx(100 * negative), "always saying “benign”"),
     ]
-    assert scores.prediction.covered == bag.figure
+    covered = scores.prediction.covered.html
+    assert covered.partition('<span class="leaves then"')[0] in bag.figure.html, "then it asks, until the guess"
+    assert "how many of 100 new tumours is the computer right?" not in bag.figure.html
     trial = shown.trials[0]
     positive = round(float(trial.true_proportions[0]) * trial.sizes[0])
     assert f"knows that {positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.summary
@@ -125,12 +127,14 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert f"What the computer is told: <b>{percent} %</b> of this group are malignant" in bag.figure.html
     others = ", ".join(f"{100 * share:.1f}".removesuffix(".0") + " %" for share in trial.proportions[1:4])
     assert f" (other groups: {others} and so on)" in bag.figure.html
-    assert ("with noise; the truth is" in bag.figure.html) == math.isfinite(config.proportion_epsilon)
+    is_noisy = math.isfinite(config.proportion_epsilon)
+    assert ("malignant (with noise)" in bag.figure.html) == is_noisy
+    assert ("Which ones, and how many exactly, is hidden" in bag.figure.html) == is_noisy
     assert f"{positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.figure.html
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
     sent = averages if config.k > 1 else "measurements without a diagnosis"
     noisy = ", with noise" if math.isfinite(config.feature_epsilon) else ""
-    assert (f", and {sent}{noisy} (other groups: " in bag.figure.html) == (config.k > 1 or bool(noisy)), (
+    assert (f" and so on), and {sent}{noisy}<" in bag.figure.html) == (config.k > 1 or bool(noisy)), (
         "the sentence says the rest"
     )
     for name in shown.methods:
@@ -180,3 +184,10 @@ def test_the_slider_splits_the_same_records_into_other_bags():
     assert at.select_slider(key="bag_size_slide").options == stops
     at.number_input(key="bag_size").set_value(11).run()
     assert not at.select_slider, "121 records make bags of 11 alone"
+
+
+@pytest.mark.parametrize(
+    ("always", "marks"), [(50.4, ["always saying “no”"]), (76, ["a coin toss", "always saying “no”"])]
+)
+def test_two_marks_of_what_is_right_without_learning_are_not_one_over_the_other(always, marks):
+    assert [words for _, words in _known(always, "no")] == marks

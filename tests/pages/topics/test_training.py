@@ -520,8 +520,8 @@ def test_images_without_noise_are_not_called_noisy():
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert (
-        "80 people each sent a handwritten digit and its label, “7” or “9”. Handwriting can give people away, so about "
-        "20 % of the labels were switched. A" in asked.ask
+        "80 people each sent a handwritten digit and its label, “7” or “9”. To protect them, about 20 % of the labels "
+        "were switched. A" in asked.ask
     )
     assert asked.explain == "More labels are right than wrong."
 
@@ -541,3 +541,13 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     ]
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"
+
+
+def test_where_nothing_was_changed_the_slider_does_not_show_the_answer():
+    shown = made(spread=TRUTH, naive=TRUTH)
+    unchanged = replace(shown.trials[0].config, pixels=RandomisedResponse(0.0, 256), labels=BinaryChannel(0.0, 0.0))
+    shown = replace(shown, trials=[replace(trial, config=unchanged) for trial in shown.trials])
+    assert chapters._without_changes(shown) == []
+    switched = replace(unchanged, labels=BinaryChannel(0.7, 0.6))
+    assert not chapters._why_learned(switched), "most labels are wrong"
+    assert chapters._why_learned(replace(unchanged, labels=BinaryChannel(0.1, 0.1))).startswith("More labels")
