@@ -33,21 +33,30 @@ PEOPLE = Marks(Dot(A_COLOUR, _ROUND_HEAD), Dot(B_COLOUR, _SQUARE_HEAD), Dot(pale
 RECORDS = Marks(SAID_A, SAID_B, ANSWERED)
 # A record with a trait that anybody may know.
 _HINT_COLOUR = palette.OTHERS[1].colour
-# The most dots of a field.
-MOST = 1000
+# The most dots of a field, and of one beside several others.
+MOST, MOST_OF_GROUP = 1000, 100
 
 # The style of the pages and of a downloaded page.
 BAG_CSS = """
 .bag { display: grid; grid-template: auto auto auto / 1fr auto 1fr; gap: 0 1.25rem; margin: 0.25rem 0 0.5rem;
   max-width: 44rem; }
-.bag:has(.then) { grid-template-columns: 1fr auto 1fr auto 13rem; max-width: 62rem; }
-.bag .wanted { font-size: 4rem; line-height: 1; justify-self: center; }
 .bag figure { margin: 0; display: grid; grid-row: 1 / span 3; grid-template-rows: subgrid; }
 .bag figcaption { font-size: max(0.9rem, var(--least-letters, 0px)); margin-bottom: 0.4rem; align-self: end; }
-.bag figcaption b { font-size: 1.5rem; line-height: 1; }
+.bag figcaption b { font-size: 1.5rem; line-height: 1; white-space: nowrap; }
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
+.groups { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; margin: 0.25rem 0 0.5rem;
+  font-size: max(0.9rem, var(--least-letters, 0px)); }
+.groups :is(h4, p) { flex: 1 0 100%; margin: 0; padding: 0; }
+.groups h4 { font-size: 1rem; font-weight: 600; }
+.groups figure { margin: 0; }
+.groups figure:not(.then) img { display: block; width: min(6.5rem, 18vw); }
+.groups figcaption b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
+.groups .then { max-width: 9rem; text-align: center; }
+.groups .wanted { font-size: 3rem; line-height: 1; }
+.groups .leaves { font-size: 2rem; }
+.groups img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 .sets { display: grid; grid-template-columns: minmax(6rem, 14rem) repeat(var(--sets), minmax(0, 12rem));
   gap: 0.4rem 1.5rem; margin: 0.25rem 0 0.75rem; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .sets > b { font-weight: 600; }
@@ -62,10 +71,6 @@ BAG_CSS = """
   .sets { grid-template-columns: repeat(var(--sets), minmax(0, 1fr)); gap: 0.4rem 0.75rem; }
   .sets > span { grid-column: 1 / -1; }
   .sets > span:empty { display: none; }
-}
-@media (max-width: 900px) {
-  .bag:has(.then) { grid-template-columns: 1fr auto 1fr; }
-  .bag .then { display: none; }
 }
 .bag img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 """
@@ -82,14 +87,13 @@ def bag_html(
     sent: str,
     told: str,
     unknown: str,
-    then: str,
     alt: str,
 ) -> str:
     """Return one bag of `size` records as HTML: at the left with their labels, at the right what is sent on.
 
     `share` of the labels are positive. `n_sent` records, or averages of some, leave without labels. `kept` and `sent`
     are the headings, `told` is the part of `sent` that stands out, `legend` the names of both labels, `unknown` that of
-    records without; `marks` are drawn for them. `then` is what is asked of new ones, if anything.
+    records without; `marks` are drawn for them.
     """
     n = min(size, MOST)
     labels = (np.arange(n) >= round(share * n)).astype(int)
@@ -101,17 +105,27 @@ def bag_html(
         '<span class="leaves" aria-hidden="true">→</span>'
         f"<figure><figcaption>{_with_strong(sent, told)}</figcaption>{leaving}"
         f"<p>{_legend(marks.unlabelled, unknown)}</p></figure>"
-        f"{_asked(then)}</div>"
+        "</div>"
     )
 
 
-def _asked(then: str) -> str:
-    """Return what is asked of new records, behind an arrow; nothing without a question."""
-    if not then:
-        return ""
+def groups_html(title: str, groups: Sequence[tuple[str, int]], more: str, mark: Dot, *, unknown: str, then: str) -> str:
+    """Return what is sent on of some bags as HTML, side by side under a `title`: of each a share in words, and so many
+    records, or averages of some, without labels; no more than 100 are drawn.
+
+    `more` says how many other bags there are, `unknown` names a record, and `then` is what is asked of new ones.
+    """
+    figures = "".join(
+        f"<figure><figcaption><b>{html.escape(share)}</b></figcaption>"
+        f"{_field(np.zeros(min(n, MOST_OF_GROUP), int), {0: mark}, '')}</figure>"
+        for share, n in groups
+    )
+    others = f"<span>{html.escape(more)}</span>" if more else ""
     return (
-        '<span class="leaves then" aria-hidden="true">→</span>'
+        f'<div class="groups"><h4>{html.escape(title)}</h4>{figures}{others}'
+        '<span class="leaves" aria-hidden="true">→</span>'
         f'<figure class="then"><figcaption>{html.escape(then)}</figcaption><b class="wanted">?</b></figure>'
+        f"<p>{_legend(mark, unknown)}</p></div>"
     )
 
 

@@ -114,7 +114,6 @@ def test_a_bag_shows_who_has_which_label_and_that_what_leaves_has_none(size, dot
         "sent": "What is told: 30 %",
         "told": "30 %",
         "unknown": "?",
-        "then": "how many?",
     }
     page = bag_html(size, 0.3, size // 2, PEOPLE, **words, alt="a bag")
     owner, *keys, leaving, key = (base64.b64decode(one).decode() for one in re.findall(r"base64,([^\"]*)", page))

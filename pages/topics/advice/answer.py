@@ -51,7 +51,8 @@ class Answer:
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
-            needs = f"privacy needs {needed:,} people instead of {enough:,}."
+            goal = f"for ± {100 * (self.question.within or 0):.3g} points"
+            needs = f"{goal} you need {needed:,} people instead of {enough:,}."
         rest = f"{rest.removesuffix('.')}, but {needs}" if rest and needs else rest or numbers.capital(needs)
         return f"<b>{escape(first)}</b>{f' {escape(rest)}' * bool(rest)}"
 

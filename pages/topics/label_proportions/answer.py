@@ -15,7 +15,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.bag import MOST as MOST_DOTS
-from privdemo.figures.bag import PEOPLE, RECORDS, bag_html
+from privdemo.figures.bag import PEOPLE, RECORDS, bag_html, groups_html
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES, by_trying
 from privdemo.tasks import Task, binary_task
@@ -23,8 +23,8 @@ from privdemo.verdict import Verdict, judge
 
 # The name of the guess that the page begins with.
 GUESS = "bag-totals"
-# Of so many other bags the percentage is shown as an example.
-_OTHER_BAGS = 3
+# So many bags are shown before the guess.
+_SHOWN_BAGS = 4
 # Numbers of 100 records that are closer are not marked both.
 _SAME = 5
 # The methods that learn from the bags alone.
@@ -159,11 +159,10 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         GUESS,
-        f"{_told(answer, 'A computer')} <b>For how many of 100 new {records} will it be right about whether they "
-        f"{answer.task.positive}?</b>",
+        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about this?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
-        one_bag(answer, is_asked=True),
+        _some_bags(answer),
         f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
         f"Your guess: right for how many of 100 new {records}",
         _known(100 * nothing, answer.task.labels[0]),
@@ -185,10 +184,46 @@ def _told(answer: Answer, who: str) -> str:
     return f"{learns} {why} is told {told}."
 
 
-def one_bag(answer: Answer, is_asked: bool = False) -> Markup:
-    """Return the picture of the first bag: what whoever collected it knows, and what is sent on; and if it `is_asked`,
-    for how many new records a computer is right.
-    """
+def _told_briefly(answer: Answer) -> str:
+    """Say as `_told` does what a computer learns from, without the number and the size of the bags."""
+    noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
+    why = "To protect people, a" if answer.task.records == "people" else "A"
+    told = f"{why} computer is told only what percentage of each group {answer.task.positive}{noise}"
+    return f"{told}. It sees {_sent_kind(answer)}."
+
+
+def _some_bags(answer: Answer) -> Markup:
+    """Return the picture of what is sent on of the first bags."""
+    trial, task = answer.trials[0], answer.task
+    groups = [
+        (_share(float(share)), len(block))
+        for share, block in zip(trial.proportions[:_SHOWN_BAGS], trial.blocks[:_SHOWN_BAGS], strict=True)
+    ]
+    n_more = len(trial.blocks) - len(groups)
+    noise = " (with noise)" * math.isfinite(answer.question.config.proportion_epsilon)
+    return Markup(
+        groups_html(
+            f"What the computer is told: what percentage of each group {task.positive}{noise}",
+            groups,
+            f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more,
+            PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,
+            unknown=f"one of {_unknown_words(answer)}",
+            then=f"100 new {task.records}: for how many is it right?",
+        )
+    )
+
+
+def _unknown_words(answer: Answer) -> str:
+    """Name what a grey mark stands for: “them: age, job and other details known, income unknown”."""
+    config, task = answer.question.config, answer.task
+    if config.k > 1:
+        return f"the averages of {config.k} or more {task.records}"
+    details = f"{task.details} known, " if task.details and math.isinf(config.feature_epsilon) else ""
+    return f"the {task.records}: {details}{task.kept_back} unknown"
+
+
+def one_bag(answer: Answer) -> Markup:
+    """Return the picture of the first bag: what whoever collected it knows, and what is sent on."""
     trial, task = answer.trials[0], answer.task
     size, n_sent = int(trial.sizes[0]), len(trial.blocks[0])
     scale = f" (a dot is {size / MOST_DOTS:.1f} of them)" if size > MOST_DOTS else ""
@@ -196,10 +231,7 @@ def one_bag(answer: Answer, is_asked: bool = False) -> Markup:
     config = answer.question.config
     told, noisy = _share(float(trial.proportions[0])), math.isfinite(config.proportion_epsilon)
     noise = " (with noise)" * noisy
-    details = f"{task.details} known, " if task.details and config.k == 1 and math.isinf(config.feature_epsilon) else ""
     also = f", and {_sent_words(answer)}" if config.k > 1 or math.isfinite(config.feature_epsilon) else ""
-    next_ones = [_share(float(share)) for share in trial.proportions[1 : 1 + _OTHER_BAGS]]
-    others = f" (other groups: {', '.join(next_ones)} and so on)" if len(trial.sizes) > 1 + _OTHER_BAGS else ""
     return Markup(
         bag_html(
             size,
@@ -209,10 +241,9 @@ def one_bag(answer: Answer, is_asked: bool = False) -> Markup:
             kept=f"One of {len(trial.sizes):,} groups: {positive} of {size:,} {task.records} {task.positive}{scale}. "
             f"Which ones{', and how many exactly,' * noisy} is hidden from the computer.",
             legend=(task.positive, task.words[0]),
-            sent=f"What the computer is told: {told} of this group {task.positive}{noise}{others}{also}",
+            sent=f"What the computer is told: {told} of this group {task.positive}{noise}{also}",
             told=told,
-            unknown=f"one of them: {details}{task.kept_back} unknown",
-            then=f"Then: for how many of 100 new {task.records} is the computer right?" if is_asked else "",
+            unknown=f"one of {_unknown_words(answer)}",
             alt=one_bag_words(answer),
         )
     )

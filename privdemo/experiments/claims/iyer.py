@@ -438,8 +438,8 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Noise protects people less often than a paper says.",
-        what="A table is published with random changes (noise) that should hide each person. How far this "
-        "promise may be missed (δ):",
+        what="A table is published with random changes (noise) that should hide each person. How often "
+        "this fails, at least:",
         card_unit=(100, "%"),
     ),
     ClaimRow(

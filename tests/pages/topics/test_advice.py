@@ -49,7 +49,7 @@ def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
     advice = advise.advise(question)
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
-    needs = f"privacy needs {advice.plan.people_needed:,} people instead of {advice.open_people:,}."
+    needs = f"for ± 3 points you need {advice.plan.people_needed:,} people instead of {advice.open_people:,}."
     return advice_in(f"{words}, but {needs}", "nobody with their true answers")
 
 
@@ -67,8 +67,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice if people trust nobody with their true answers: let each person’s phone change yes to no, or no "
-        "to yes, with a chance of about 1 in 4.</b> So nobody can be sure of any one answer, but privacy needs 4,993 "
-        "people instead of 1,064." in words
+        "to yes, with a chance of about 1 in 4.</b> So nobody can be sure of any one answer, but for ± 3 points you "
+        "need 4,993 people instead of 1,064." in words
     )
 
 
