@@ -46,26 +46,26 @@ BAG_CSS = """
 .bag img { display: block; width: 100%; max-width: var(--width); }
 .bag .leaves { grid-row: 2; align-self: center; font-size: 2rem; }
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
-.groups { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; margin: 0.25rem 0 0.5rem;
+.told-groups { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; margin: 0.25rem 0 0.5rem;
   font-size: max(0.9rem, var(--least-letters, 0px)); }
-.groups :is(h4, p) { flex: 1 0 100%; margin: 0; padding: 0; }
-.groups h4 { font-size: 1rem; font-weight: 600; }
-.groups figure { margin: 0; }
-.groups figure:not(.then) img { display: block; width: min(6.5rem, 18vw); }
-.groups figcaption b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
-.groups .then { max-width: 9rem; text-align: center; }
-.groups .wanted { font-size: 3rem; line-height: 1; }
-.groups .leaves { font-size: 2rem; }
-.groups img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
+.told-groups :is(h4, p) { flex: 1 0 100%; margin: 0; padding: 0; }
+.told-groups h4 { font-size: 1rem; font-weight: 600; }
+.told-groups figure { margin: 0; }
+.told-groups figure:not(.then) img { display: block; width: min(6.5rem, 18vw); }
+.told-groups figure:not(.then) b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
+.told-groups .then { max-width: 9rem; text-align: center; }
+.told-groups .wanted { font-size: 3rem; line-height: 1; }
+.told-groups .leaves { font-size: 2rem; }
+.told-groups img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
 .sets { display: grid; grid-template-columns: minmax(6rem, 14rem) repeat(var(--sets), minmax(0, 12rem));
   gap: 0.4rem 1.5rem; margin: 0.25rem 0 0.75rem; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .sets > b { font-weight: 600; }
 .sets > span { font-weight: 600; padding-top: 0.3rem; }
 .sets div > b { font-size: 1.25rem; line-height: 1.3; }
-.sets .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem; text-align: center;
-  font-weight: 600; background: rgba(128, 128, 128, 0.25); }
+:is(.sets, .told-groups) .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem;
+  text-align: center; font-weight: 600; background: rgba(128, 128, 128, 0.25); }
 .sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
-.sets .share i { display: block; height: 100%; }
+:is(.sets, .told-groups) .share i { display: block; height: 100%; }
 .sets img { display: block; width: 100%; max-width: 9rem; image-rendering: pixelated; border-radius: 3px; }
 @media (max-width: 640px) {
   .sets { grid-template-columns: repeat(var(--sets), minmax(0, 1fr)); gap: 0.4rem 0.75rem; }
@@ -109,20 +109,22 @@ def bag_html(
     )
 
 
-def groups_html(title: str, groups: Sequence[tuple[str, int]], more: str, mark: Dot, *, unknown: str, then: str) -> str:
-    """Return what is sent on of some bags as HTML, side by side under a `title`: of each a share in words, and so many
-    records, or averages of some, without labels; no more than 100 are drawn.
+def groups_html(
+    title: str, groups: Sequence[tuple[str, float, int]], more: str, mark: Dot, *, unknown: str, then: str
+) -> str:
+    """Return what is sent on of some bags as HTML, side by side under a `title`: of each a share in words and as
+    a bar, and so many records, or averages of some, without labels; no more than 100 are drawn.
 
     `more` says how many other bags there are, `unknown` names a record, and `then` is what is asked of new ones.
     """
     figures = "".join(
-        f"<figure><figcaption><b>{html.escape(share)}</b></figcaption>"
+        f"<figure>{_share_bar(words, share, A_COLOUR)}"
         f"{_field(np.zeros(min(n, MOST_OF_GROUP), int), {0: mark}, '')}</figure>"
-        for share, n in groups
+        for words, share, n in groups
     )
     others = f"<span>{html.escape(more)}</span>" if more else ""
     return (
-        f'<div class="groups"><h4>{html.escape(title)}</h4>{figures}{others}'
+        f'<div class="told-groups"><h4>{html.escape(title)}</h4>{figures}{others}'
         '<span class="leaves" aria-hidden="true">→</span>'
         f'<figure class="then"><figcaption>{html.escape(then)}</figcaption><b class="wanted">?</b></figure>'
         f"<p>{_legend(mark, unknown)}</p></div>"

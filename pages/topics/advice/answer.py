@@ -25,6 +25,8 @@ _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “M
 _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
 # How often a person is asked again, for the row on what stays at risk.
 _TIMES = 5
+# Two chances that differ by less are written alike.
+_ALIKE = 1e-3
 
 # What a party is called in the title of a row, where its name alone tells little.
 _CALLED = {"shuffler": "a service that mixes answers"}
@@ -44,7 +46,8 @@ class Answer:
             return f"<b>{escape(first)}:</b>{escape(rest)}"
         first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
-        trust += " with their true answers" * (self.advice.plan.trust == "nobody")
+        true = "labels" if self.advice.plan.accuracy else "answers"
+        trust += f" with their true {true}" * (self.advice.plan.trust == "nobody")
         if advise.sent_by_phones(self.question, self.advice.plan):  # then a card says the exact chance
             first = re.sub(r"(about 1 in (?!2 )[\d,]+) \([\d.]+ %\)", r"\1", first)
         first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
@@ -66,7 +69,7 @@ class Answer:
         question, plan, enough = self.question, self.advice.plan, self.advice.open_people
         if question.ask == COUNTS or plan.accuracy or question.within is None or enough is None:
             return None
-        if plan.epsilon < question.epsilon:
+        if not self.advice.reached or plan.epsilon < question.epsilon:
             return None
         needed = plan.people_needed or plan.people
         return (needed, enough) if needed > enough else None
@@ -134,7 +137,9 @@ def _protection(answer: Answer) -> list[Guess]:
     plan = answer.advice.plan
     what, chance = "label" if plan.accuracy else "answer", most_guessed_right(plan.epsilon, plan.delta)
     is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
-    verdict = "" if is_large else f" The protection is {numbers.protection(plan.epsilon)}."
+    word, strong = numbers.protection(plan.epsilon), most_guessed_right(numbers.MODERATE_FROM, 0.0)
+    than = "" if word in ("full", "strong") else f" (strong: {of_100_words(strong)})"
+    verdict = "" if is_large else f" The protection is {word}{than}."
     often, who = advise.protection(plan)
     a = "a" if plan.accuracy else "an"
     risk = Guess(
@@ -147,7 +152,8 @@ def _protection(answer: Answer) -> list[Guess]:
     colours = (SAID_A.colour, SAID_B.colour)
     bars = [Bar(name, one, _times(one), colour) for (name, one), colour in zip(sent.items(), colours, strict=True)]
     other = f"If it is no, it sends yes {_times(sent['no'])}. " if "no" in sent else ""
-    if not math.isclose(chance, max(sent.values())):
+    is_local = advise.relied_on(plan) == "nobody"
+    if not is_local or not math.isclose(chance, max(sent.values()), abs_tol=_ALIKE):
         return [Guess(title, number, other.strip(), bars=bars), risk]
     words = (
         f"{other}So whoever believes what one phone sends is right {_times(chance)}. Pure guessing is right 50 times "

@@ -108,7 +108,7 @@ class Answer:
         surprises = (claim for claim in self.everything.values() if claim.surprises)
         surprising = [card(claim) for claim in sorted(surprises, key=lambda one: len(one.surprise + one.what))]
         n = len(surprising)
-        title = f"{n} surprising result{'s' * (n > 1)} of our check"
+        title = f"{n} surprising thing{'s' * (n > 1)} that we found"
         panel = Panel(
             "verdicts",
             figure=BarAndCards(surprising, bar, title) if surprising else Markup(bar),

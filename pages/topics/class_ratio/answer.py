@@ -13,8 +13,8 @@ from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials, one_job
 from pages.topics.class_ratio.question import (
     LARGE,
-    SHARE,
     Question,
+    can_be_guessed,
     first_class_words,
 )
 from privdemo import palette
@@ -152,16 +152,16 @@ def _found_panel(answer: Answer) -> Panel:
 def _prediction(answer: Answer) -> Prediction | None:
     """Return the guess of the share that is wanted, from what anybody may see of the sets.
 
-    Return None where a visitor has set that share, fewer than two methods learn without labels, there are more than two
-    sets, or there is nothing to see that can be drawn.
+    Return None where it cannot be guessed: see `can_be_guessed`.
     """
-    config, truth, released = answer.question.config, float(answer.trials[0].truth[0]), answer.trials[0].released
-    blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
-    hint = _hint(answer)
-    if config.share not in (None, SHARE.default) or len(blind) < 2 or len(released) != 2 or not hint:
+    config, truth = answer.question.config, float(answer.trials[0].truth[0])
+    if not can_be_guessed(config):
         return None
+    hint = _hint(answer)
+    blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     task, first = answer.task, first_class(answer)
-    which = f", not {'who' if task.records == 'people' else 'which'}" if _is_mixed(answer) else ""
+    is_secret = config.private or _is_mixed(answer)
+    which = f", not {'who' if task.records == 'people' else 'which'}" if is_secret else ""
     noisy = " (with noise)" * config.private
     told = f"we are told {'only ' * bool(which)}what percentage{noisy} of set 1 and of set 2 {first}"
     why = "To protect people, " if task.records == "people" and which else ""
@@ -191,11 +191,8 @@ class _Hint(NamedTuple):
     picture: Markup
 
 
-def _hint(answer: Answer) -> _Hint | None:
-    """Return how many records of each set have a trait, or the average of its images; None where there is neither.
-
-    They are of the first trial.
-    """
+def _hint(answer: Answer) -> _Hint:
+    """Return how many records of each set of the first trial have a trait, or the average of its images."""
     config, task, averages = answer.question.config, answer.task, answer.trials[0].averages
     dataset = class_ratio.records(config.dataset, config.chosen_classes)
     sets, wanted = _compared_sets(answer), f"{_who(answer)} {first_class(answer)}"
@@ -207,8 +204,7 @@ def _hint(answer: Answer) -> _Hint | None:
             for one, share in zip(sets, shares, strict=True)
         ]
         return _Hint(f"how many {trait}", Markup(sets_html(sets, wanted, f"{_who(answer)} {trait}")))
-    if not dataset.image_shape:
-        return None
+    assert dataset.image_shape
     sets = [
         one._replace(image=average.reshape(dataset.image_shape)) for one, average in zip(sets, averages, strict=True)
     ]

@@ -36,8 +36,11 @@ from pages.topics.class_ratio.question import (
     SHARE,
     SIZES_FOR_KEY,
     TRIALS,
+    Question,
+    can_be_guessed,
     classes_setting,
     first_class_words,
+    question_of,
     size_settings,
 )
 from privdemo.experiments.class_ratio import NO_RELEASE
@@ -96,7 +99,8 @@ def _mix(main: DeltaGenerator, name: str) -> None:
     with main, inputs.container_if("mix-slider", mix == BY_HAND):
         inputs.number(SHARE, slider=Slider(name, ("none", "all"), percent=True), part="slider")
     # The share that a visitor is about to guess stays hidden.
-    is_guessed = predictions.may_ask(GUESS) and here()[SHARE] == SHARE.default
+    question = question_of(here())
+    is_guessed = predictions.may_ask(GUESS) and isinstance(question, Question) and can_be_guessed(question.config)
     with inputs.container_if("mix-box", mix == BY_HAND and not is_guessed):
         inputs.number(SHARE, name, part="boxes")
 

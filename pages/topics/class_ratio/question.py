@@ -176,6 +176,19 @@ def first_class_words(dataset: Source, n_classes: int) -> str:
     return re.sub(r"^are (an? \d)$", r"show \1", words)
 
 
+def can_be_guessed(config: RatioConfig) -> bool:
+    """Return whether a visitor can guess the share of the target set: there is something to see of two sets of two
+    classes, two methods learn without labels, and the visitor has not set that share.
+    """
+    blind = [name for name in config.methods if name not in class_ratio.FULLY_LABELLED_METHODS]
+    has_two_sets = config.n_classes == 2 and config.copies == 1
+    is_set = config.share not in (None, SHARE.default)
+    has_hint = (
+        counting_task(config.dataset).trait or class_ratio.records(config.dataset, config.chosen_classes).image_shape
+    )
+    return has_two_sets and len(blind) > 1 and not is_set and bool(has_hint)
+
+
 def dataset_name(dataset: Source) -> str:
     """Return the name of a data set of the package, or an empty text for a visitor's own records."""
     return dataset if isinstance(dataset, str) else ""

@@ -15,7 +15,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.bag import MOST as MOST_DOTS
-from privdemo.figures.bag import PEOPLE, RECORDS, bag_html, groups_html
+from privdemo.figures.bag import MOST_OF_GROUP, PEOPLE, RECORDS, bag_html, groups_html
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES, by_trying
 from privdemo.tasks import Task, binary_task
@@ -159,11 +159,12 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about this?</b>",
+        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about whether they "
+        f"{answer.task.positive}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
-        f"Without privacy, a computer is right for {numbers.out_of_100(ceiling)}.",
+        f"Without privacy, a computer is right for {numbers.whole_per_hundred(ceiling)} of 100.",
         f"Your guess: right for how many of 100 new {records}",
         _known(100 * nothing, answer.task.labels[0]),
     )
@@ -196,28 +197,40 @@ def _some_bags(answer: Answer) -> Markup:
     """Return the picture of what is sent on of the first bags."""
     trial, task = answer.trials[0], answer.task
     groups = [
-        (_share(float(share)), len(block))
+        (_share(float(share)), float(share), len(block))
         for share, block in zip(trial.proportions[:_SHOWN_BAGS], trial.blocks[:_SHOWN_BAGS], strict=True)
     ]
     n_more = len(trial.blocks) - len(groups)
     noise = " (with noise)" * math.isfinite(answer.question.config.proportion_epsilon)
+    if any(not 0 <= share <= 1 for _, share, _ in groups):
+        noise = " (with noise, which can push it below 0 % or above 100 %)"
+    large = max(n for *_, n in groups) > MOST_OF_GROUP
+    drawn = f"; {MOST_OF_GROUP} of a group are drawn" * large
     return Markup(
         groups_html(
             f"What the computer is told: what percentage of each group {task.positive}{noise}",
             groups,
             f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more,
             PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,
-            unknown=f"one of {_unknown_words(answer)}",
+            unknown=f"one of {_unknown_words(answer)}{drawn}",
             then=f"100 new {task.records}: for how many is it right?",
         )
     )
+
+
+def _hidden_words(answer: Answer) -> str:
+    """Say what of the first bag is hidden from the computer."""
+    is_noisy = math.isfinite(answer.question.config.proportion_epsilon)
+    if not is_noisy and not 0 < float(answer.trials[0].true_proportions[0]) < 1:
+        return f"So the computer knows the {answer.task.kept_back} of every one."
+    return f"Which ones{', and how many exactly, are' if is_noisy else ' they are is'} hidden from the computer."
 
 
 def _unknown_words(answer: Answer) -> str:
     """Name what a grey mark stands for: “them: age, job and other details known, income unknown”."""
     config, task = answer.question.config, answer.task
     if config.k > 1:
-        return f"the averages of {config.k} or more {task.records}"
+        return f"the averages of {config.k} or more records"
     details = f"{task.details} known, " if task.details and math.isinf(config.feature_epsilon) else ""
     return f"the {task.records}: {details}{task.kept_back} unknown"
 
@@ -239,7 +252,7 @@ def one_bag(answer: Answer) -> Markup:
             n_sent,
             PEOPLE if task.records == "people" else RECORDS,
             kept=f"One of {len(trial.sizes):,} groups: {positive} of {size:,} {task.records} {task.positive}{scale}. "
-            f"Which ones{', and how many exactly,' * noisy} is hidden from the computer.",
+            f"{_hidden_words(answer)}",
             legend=(task.positive, task.words[0]),
             sent=f"What the computer is told: {told} of this group {task.positive}{noise}{also}",
             told=told,

@@ -239,7 +239,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The truth, which we do not see: the {n} most common {nouns(self.question)[1]}",
+            f"The truth, shown to you alone: the {n} most common {nouns(self.question)[1]}",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,

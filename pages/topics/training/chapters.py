@@ -176,7 +176,10 @@ def _before_the_guess(config: training.TrainingConfig) -> Markup:
 
 
 def _without_changes(answer: Answer) -> list[tuple[float, str]]:
-    """Return how many images a computer labels correctly that learned from unchanged data; nothing where all are."""
+    """Return how many images a computer labels correctly that learned from unchanged data, with what that is.
+
+    None where nothing was changed, as it is the answer then.
+    """
     config = answer.trials[0].config
     if not level_of(config.pixels) and not _wrong(config):
         return []
@@ -185,9 +188,11 @@ def _without_changes(answer: Answer) -> list[tuple[float, str]]:
 
 def _why_learned(config: training.TrainingConfig) -> str:
     """Say why noise leaves something to learn from; nothing where there is none."""
+    if len(config.classes) == 2 and _wrong(config) >= 0.5:
+        return ""
     if level_of(config.pixels):
         return "Each image is noisy, but many together show what a single one hides."
-    return "More labels are right than wrong." if 0 < _wrong(config) < 0.5 else ""
+    return "More labels are right than wrong." if _wrong(config) else ""
 
 
 def _protection(config: training.TrainingConfig) -> str:

@@ -437,9 +437,9 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Noise protects people less often than a paper says.",
+        surprise="Noise fails to hide people more often than a paper says.",
         what="A table is published with random changes (noise) that should hide each person. How often "
-        "this fails, at least:",
+        "it fails, at least:",
         card_unit=(100, "%"),
     ),
     ClaimRow(

@@ -334,8 +334,8 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what=f"Groups of {_K} people publish their average ages. By how much can one person, of 0 to 100 years, change "
-        "all averages together?",
+        what=f"People are put into groups of {_K}, and each group’s average age (0 to 100 years) is published. If one "
+        "person’s age changes, the averages change, added up, by up to:",
         card_unit=(100, "years"),
     )
 

@@ -25,7 +25,14 @@ from pages.topics.class_ratio.answer import (
     takeaway,
 )
 from pages.topics.class_ratio.controls import _apply
-from pages.topics.class_ratio.question import NAME_BY_TITLE, PRESETS, Question, ShownCurves, first_class_words
+from pages.topics.class_ratio.question import (
+    NAME_BY_TITLE,
+    PRESETS,
+    Question,
+    ShownCurves,
+    can_be_guessed,
+    first_class_words,
+)
 from privdemo.experiments import class_ratio
 from privdemo.experiments.class_ratio import NO_RELEASE, RatioConfig
 from privdemo.experiments.trials import with_trial
@@ -289,3 +296,15 @@ def test_the_settings_do_not_tell_the_share_that_is_to_be_guessed() -> None:
     assert boxes(at) == []
     show_me.click().run()
     assert len(boxes(at)) == 1
+
+
+def test_the_share_is_a_setting_where_nothing_is_asked() -> None:
+    assert can_be_guessed(RatioConfig("digits", 2, 60, share=0.9))
+    for config in (
+        RatioConfig("breast_cancer", 2, 60, share=0.9),
+        RatioConfig("digits", 2, 60, share=0.8),
+        RatioConfig("digits", 3, 60, share=0.9),
+        RatioConfig("digits", 2, 60, copies=2, share=0.9),
+        RatioConfig("digits", 2, 60, share=0.9, methods=(SPREAD, EM)),
+    ):
+        assert not can_be_guessed(config)

@@ -125,11 +125,11 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert f"What the computer is told: <b>{percent} %</b> of this group are malignant" in bag.figure.html
     covered = scores.prediction.covered.html
     told = [f"{100 * share:.1f}".removesuffix(".0") for share in trial.proportions[:4]]
-    assert re.findall("<figcaption><b>(.*?) %</b>", covered) == told
+    assert re.findall("<figure><div><b>(.*?) %</b>", covered) == told
     assert "and 6 more groups" in covered
     is_noisy = math.isfinite(config.proportion_epsilon)
     assert ("malignant (with noise)" in bag.figure.html) == is_noisy
-    assert ("Which ones, and how many exactly, is hidden" in bag.figure.html) == is_noisy
+    assert ("Which ones, and how many exactly, are hidden" in bag.figure.html) == is_noisy
     assert f"{positive} of its {trial.sizes[0]:.0f} tumours are malignant" in bag.figure.html
     averages = f"{len(trial.blocks[0])} averages of 4 or more records without labels"
     sent = averages if config.k > 1 else "measurements without a diagnosis"
