@@ -231,7 +231,8 @@ def result(advice: Advice) -> tuple[str, str, str]:
         return title, "any result is possible", f"At this protection {tell} too little about {what}."
     estimated = f"the estimated {what.removeprefix('the ')}"
     exact = margin(question, plan).replace("point", "percentage point")
-    return title, f"± {exact}", f"In 95 of 100 surveys of {_people(plan.people)} {estimated} {off}."
+    asked = ", as you asked" * (question.within is not None and _points(question.within) == _points(plan.half_width))
+    return title, f"± {exact}", f"In 95 of 100 surveys of {_people(plan.people)} {estimated} {off}{asked}."
 
 
 def price(advice: Advice) -> tuple[str, str, str] | None:

@@ -163,7 +163,8 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
             (
                 "Margin of error",
                 "± 3 percentage points",
-                "In 95 of 100 surveys of 5,000 people the estimated share of yes is off by no more than this.",
+                "In 95 of 100 surveys of 5,000 people the estimated share of yes is off by no more than this, as you "
+                "asked.",
             ),
             (
                 "People needed for ± 3 points",

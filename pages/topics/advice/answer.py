@@ -138,8 +138,8 @@ def _protection(answer: Answer) -> list[Guess]:
     what, chance = "label" if plan.accuracy else "answer", most_guessed_right(plan.epsilon, plan.delta)
     is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
     word, strong = numbers.protection(plan.epsilon), most_guessed_right(numbers.MODERATE_FROM, 0.0)
-    than = "" if word in ("full", "strong") else f" (strong: {of_100_words(strong)})"
-    verdict = "" if is_large else f" The protection is {word}{than}."
+    than = "" if word in ("full", "strong") else f"; strong would be {of_100_words(strong)}"
+    verdict = "" if is_large else f" This is {word} protection{than}."
     often, who = advise.protection(plan)
     a = "a" if plan.accuracy else "an"
     risk = Guess(

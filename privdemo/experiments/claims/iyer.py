@@ -438,9 +438,9 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Noise fails to hide people more often than a paper says.",
-        what="A table is published with random changes (noise) that should hide each person. How often "
-        "it fails, at least:",
-        card_unit=(100, "%"),
+        what="A table is published with random changes (noise) that should hide each person. In how many "
+        "of 100 tables it fails, at least:",
+        card_unit=(100, "of 100"),
     ),
     ClaimRow(
         "figure 2",

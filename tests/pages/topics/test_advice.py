@@ -204,8 +204,8 @@ def test_three_cards_say_what_phones_send_what_that_protects_how_exact_it_is_and
         "If the true answer is yes, the phone sends",
         "yes 73.1 of 100 times, no 26.9 of 100 times",
         "If it is no, it sends yes 26.9 of 100 times. So whoever believes what one phone sends is right 73.1 of 100 "
-        "times. Pure guessing is right 50 times (if both answers are equally likely). The protection is moderate "
-        "(strong: fewer than 63 of 100 times).",
+        "times. Pure guessing is right 50 times (if both answers are equally likely). This is moderate protection; "
+        "strong would be fewer than 63 of 100 times.",
     )
     assert [(bar.name, bar.part) for bar in cards[0].bars] == [
         ("yes", pytest.approx(right(1.0))),
