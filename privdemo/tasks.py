@@ -16,8 +16,8 @@ class Task:
 
     `classes` are their names in the data set, `labels` those in charts, `words` those in sentences (“so many are
     a 7”), and `records` is what is classified or counted. `unlabelled` is what is known of records without the class.
-    `title` names the data set. `trait` is the name of a field of the data set that is 0 or 1, and what is said of
-    records with it: what anybody may know, and tells something of the class.
+    `title` names the data set. `trait` names fields of the data set of which at most one is 1 and the others are
+    0, and what is said of records with such a 1: what anybody may know, and tells something of the class.
     """
 
     title: str
@@ -26,7 +26,7 @@ class Task:
     words: tuple[str, ...]
     records: str
     unlabelled: str = "records without labels"
-    trait: tuple[str, str] | None = None
+    trait: tuple[tuple[str, ...], str] | None = None
 
     @property
     def kept_back(self) -> str:
@@ -56,7 +56,10 @@ _ADULT = Task(
     ("earn $50,000 a year or less", "earn over $50,000 a year"),
     "people",
     "each person’s age, job and other details, but not the income",
-    ("marital-status = Married-civ-spouse", "are married"),
+    (
+        tuple(f"marital-status = Married-{kind}" for kind in ("AF-spouse", "civ-spouse", "spouse-absent")),
+        "are married",
+    ),
 )
 _SMS = Task(
     "SMS",
@@ -65,7 +68,7 @@ _SMS = Task(
     ("are ham (no spam)", "are spam"),
     "messages",
     "messages without labels",
-    ("to", "contain the word “to”"),
+    (("to",), "contain the word “to”"),
 )
 _BREAST_CANCER = Task(
     "Breast cancer",

@@ -32,7 +32,7 @@ class Marks(NamedTuple):
 PEOPLE = Marks(Dot(A_COLOUR, _ROUND_HEAD), Dot(B_COLOUR, _SQUARE_HEAD), Dot(palette.TRUTH.colour, _ROUND_HEAD))
 RECORDS = Marks(SAID_A, SAID_B, ANSWERED)
 # A record with a trait that anybody may know.
-_HINT_COLOUR = palette.OTHERS[1].colour
+_TRAIT_COLOUR = palette.OTHERS[1].colour
 # The most dots of a field, and of one beside several others.
 MOST, MOST_OF_GROUP = 1000, 100
 
@@ -51,9 +51,9 @@ BAG_CSS = """
 .told-groups :is(h4, p) { flex: 1 0 100%; margin: 0; padding: 0; }
 .told-groups h4 { font-size: 1rem; font-weight: 600; }
 .told-groups figure { margin: 0; }
-.told-groups figure:not(.then) img { display: block; width: min(6.5rem, 18vw); }
-.told-groups figure:not(.then) b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
-.told-groups .then { max-width: 9rem; text-align: center; }
+.told-groups figure:not(.asked) img { display: block; width: min(6.5rem, 18vw); }
+.told-groups figure:not(.asked) b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
+.told-groups .asked { max-width: 9rem; text-align: center; }
 .told-groups .wanted { font-size: 3rem; line-height: 1; }
 .told-groups .leaves { font-size: 2rem; }
 .told-groups img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
@@ -110,12 +110,12 @@ def bag_html(
 
 
 def groups_html(
-    title: str, groups: Sequence[tuple[str, float, int]], more: str, mark: Dot, *, unknown: str, then: str
+    title: str, groups: Sequence[tuple[str, float, int]], more: str, mark: Dot, *, unknown: str, asked: str
 ) -> str:
     """Return what is sent on of some bags as HTML, side by side under a `title`: of each a share in words and as
     a bar, and so many records, or averages of some, without labels; no more than 100 are drawn.
 
-    `more` says how many other bags there are, `unknown` names a record, and `then` is what is asked of new ones.
+    `more` says how many other bags there are, `unknown` names a record, and `asked` is what is asked of new ones.
     """
     figures = "".join(
         f"<figure>{_share_bar(words, share, A_COLOUR)}"
@@ -126,7 +126,7 @@ def groups_html(
     return (
         f'<div class="told-groups"><h4>{html.escape(title)}</h4>{figures}{others}'
         '<span class="leaves" aria-hidden="true">→</span>'
-        f'<figure class="then"><figcaption>{html.escape(then)}</figcaption><b class="wanted">?</b></figure>'
+        f'<figure class="asked"><figcaption>{html.escape(asked)}</figcaption><b class="wanted">?</b></figure>'
         f"<p>{_legend(mark, unknown)}</p></div>"
     )
 
@@ -134,16 +134,16 @@ def groups_html(
 class ComparedSet(NamedTuple):
     """A set whose records have no labels: its `heading`, and what is known of it.
 
-    `told` says what `share` of its records are of the class that is spoken of; None where that is wanted. `hint` says
-    what share of them have a trait that anybody may know, `hint_share`; or `image` (height, width) is the average of
-    its images, from 0 to 1.
+    `share_words` say what `share` of its records are of the class that is spoken of; None where that is wanted.
+    `trait_words` say what share of them have a trait that anybody may know, `trait_share`; or `image` (height, width)
+    is the average of its images, from 0 to 1.
     """
 
     heading: str
-    told: str
+    share_words: str
     share: float | None
-    hint: str = ""
-    hint_share: float = 0.0
+    trait_words: str = ""
+    trait_share: float = 0.0
     image: NDArray[np.floating] | None = None
 
 
@@ -152,8 +152,8 @@ def sets_html(sets: Sequence[ComparedSet], wanted: str, hint: str) -> str:
     that begins with `hint`, the share with the trait, or the average image.
     """
     headings = "".join(f"<b>{html.escape(one.heading)}</b>" for one in sets)
-    shares = "".join(_share_bar(one.told, one.share, B_COLOUR) for one in sets)
-    hints = "".join(_average(one.image) or _share_bar(one.hint, one.hint_share, _HINT_COLOUR) for one in sets)
+    shares = "".join(_share_bar(one.share_words, one.share, B_COLOUR) for one in sets)
+    hints = "".join(_average(one.image) or _share_bar(one.trait_words, one.trait_share, _TRAIT_COLOUR) for one in sets)
     begin = (f"<span>{html.escape(words)}</span>" for words in ("", wanted, hint))
     cells = "".join(first + rest for first, rest in zip(begin, (headings, shares, hints), strict=True))
     return f'<div class="sets" style="--sets:{len(sets)}">{cells}</div>'

@@ -193,8 +193,8 @@ class Dial {
     return fold;
   }
 
-  // One line of people: a grid whose first column names the rows, then one column each. A slide has one row of guesses
-  // alone.
+  // One line of people: a grid whose first column names the rows, then one column each. A slide shows only the first
+  // row of guesses.
   buildLine(people, parent) {
     const { priorLabels, sentNote } = this.data;
     const line = this.add(parent, "div", "line");

@@ -152,8 +152,9 @@ def _protection(answer: Answer) -> list[Guess]:
     colours = (SAID_A.colour, SAID_B.colour)
     bars = [Bar(name, one, _times(one), colour) for (name, one), colour in zip(sent.items(), colours, strict=True)]
     other = f"If it is no, it sends yes {_times(sent['no'])}. " if "no" in sent else ""
+    is_of_two = answer.question.ask == CLASSIFIER or answer.question.answers == 2
     is_local = advise.relied_on(plan) == "nobody"
-    if not is_local or not math.isclose(chance, max(sent.values()), abs_tol=_ALIKE):
+    if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, other.strip(), bars=bars), risk]
     words = (
         f"{other}So whoever believes what one phone sends is right {_times(chance)}. Pure guessing is right 50 times "

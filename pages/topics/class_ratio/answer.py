@@ -197,10 +197,10 @@ def _hint(answer: Answer) -> _Hint:
     dataset = class_ratio.records(config.dataset, config.chosen_classes)
     sets, wanted = _compared_sets(answer), f"{_who(answer)} {first_class(answer)}"
     if task.trait:
-        field, trait = task.trait
-        shares = averages[:, dataset.feature_names.index(field)].tolist()
+        fields, trait = task.trait
+        shares = averages[:, [dataset.feature_names.index(field) for field in fields]].sum(axis=1).tolist()
         sets = [
-            one._replace(hint=numbers.share(share, 0), hint_share=share)
+            one._replace(trait_words=numbers.share(share, 0), trait_share=share)
             for one, share in zip(sets, shares, strict=True)
         ]
         return _Hint(f"how many {trait}", Markup(sets_html(sets, wanted, f"{_who(answer)} {trait}")))

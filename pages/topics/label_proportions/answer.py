@@ -25,7 +25,7 @@ from privdemo.verdict import Verdict, judge
 GUESS = "bag-totals"
 # So many bags are shown before the guess.
 _SHOWN_BAGS = 4
-# Numbers of 100 records that are closer are not marked both.
+# Of two known numbers that are closer than this, one alone is marked.
 _SAME = 5
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
@@ -213,7 +213,7 @@ def _some_bags(answer: Answer) -> Markup:
             f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more,
             PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,
             unknown=f"one of {_unknown_words(answer)}{drawn}",
-            then=f"100 new {task.records}: for how many is it right?",
+            asked=f"100 new {task.records}: for how many is it right?",
         )
     )
 
@@ -232,7 +232,8 @@ def _unknown_words(answer: Answer) -> str:
     if config.k > 1:
         return f"the averages of {config.k} or more records"
     details = f"{task.details} known, " if task.details and math.isinf(config.feature_epsilon) else ""
-    return f"the {task.records}: {details}{task.kept_back} unknown"
+    kept_back = "label" if task.kept_back == "labels" else task.kept_back
+    return f"the {task.records}: {details}{kept_back} unknown"
 
 
 def one_bag(answer: Answer) -> Markup:
@@ -272,7 +273,10 @@ def _sent_kind(answer: Answer) -> str:
     """Say what is sent on beside the share: “records without labels”, “averages of 5 or more records, with noise”."""
     config = answer.question.config
     what = answer.task.unlabelled if config.k == 1 else f"averages of {config.k} or more records without labels"
-    return f"{what}, with noise" if math.isfinite(config.feature_epsilon) else what
+    if math.isinf(config.feature_epsilon):
+        return what
+    details, but, kept_back = what.partition(", but not ")
+    return f"{details}, with noise{but}{kept_back}"
 
 
 def _total_words(answer: Answer) -> str:

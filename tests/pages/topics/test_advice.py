@@ -14,7 +14,7 @@ from pages.kit.present import Position
 from pages.kit.trials import Trials
 from pages.kit.values import Values, from_texts, in_address
 from pages.topics.advice import PAGE, standing_words
-from pages.topics.advice.answer import answer, error_curves, guesses, what_to_do
+from pages.topics.advice.answer import _protection, answer, error_curves, guesses, what_to_do
 from pages.topics.advice.label import privacy_label
 from pages.topics.advice.question import (
     EPSILON,
@@ -413,3 +413,11 @@ def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed
     assert words.endswith("This is with the least protection that you allow.")
     few = advise.price(advise.advise(Question("yes-no", "nobody", people=20, within=0.3, epsilon=10.0)))
     assert few[2].endswith("as many. This is with the least protection that you allow.")
+
+
+def test_of_three_answers_the_risk_is_not_that_of_what_one_phone_sends():
+    three = Question("one-of-k", "nobody", people=5000, answers=3, within=0.05, epsilon=8.0)
+    made = answer(three, Trials())
+    plan = replace(made.advice.plan, epsilon=8.0, parameters={**made.advice.plan.parameters, "flip_prob": 6.7e-4})
+    cards = _protection(replace(made, advice=replace(made.advice, plan=plan)))
+    assert [card.title for card in cards][-1] == "Risk: others guess an answer right"
