@@ -229,10 +229,16 @@ def result(advice: Advice) -> tuple[str, str, str]:
     if plan.half_width >= 0.5:
         tell = f"{_people(plan.people)} tell{'s' * (plan.people == 1)}"
         return title, "any result is possible", f"At this protection {tell} too little about {what}."
-    estimated = f"the estimated {what.removeprefix('the ')}"
+    estimated = _estimated(question)
     exact = margin(question, plan).replace("point", "percentage point")
-    asked = ", as you asked" * (question.within is not None and _points(question.within) == _points(plan.half_width))
+    asked = ", as you asked" * is_as_exact_as_asked(advice)
     return title, f"± {exact}", f"In 95 of 100 surveys of {_people(plan.people)} {estimated} {off}{asked}."
+
+
+def is_as_exact_as_asked(advice: Advice) -> bool:
+    """Return whether the margin of error is written as the one that was asked for."""
+    within = advice.question.within
+    return within is not None and _points(within) == _points(advice.plan.half_width)
 
 
 def price(advice: Advice) -> tuple[str, str, str] | None:
@@ -259,7 +265,13 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
     least = " This is with the least protection that you allow." * (plan.epsilon < question.epsilon)
     if needed <= advice.open_people:
         return title, number, f"Privacy needs no more: with true answers it would be as many.{least}"
-    return title, number, f"{enough}.{least}"
+    means = f"In 95 of 100 such surveys {_estimated(question)} is off by no more than {_points(question.within)}."
+    return title, number, f"{enough}. {means}{least}"
+
+
+def _estimated(question: Question) -> str:
+    """Return what a survey estimates: “the estimated share of yes”."""
+    return f"the estimated {_RESULTS[question.ask].removeprefix('the ')}"
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:

@@ -21,16 +21,14 @@ STYLES = {
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 76
-SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "≈?", DIFFERS: "≠", FAILS: "✗", OPEN: "–"}
+SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "?", DIFFERS: "~", FAILS: "✗", OPEN: "–"}
 # The letters of a line that fit on a telephone, and on a slide.
 _LINE, SLIDE_LINE = 48, 90
 # From this part of all claims on a verdict's words stand in the bar, where that is wide.
 _WITH_WORDS = 0.065
-# The colour of each verdict, so dark that white words can be read on it; what cannot be checked has no marks.
-_COLOURS = {
-    verdict: f"color-mix(in srgb, {colour} 80%, black)"
-    for verdict, colour in {**{one: style.colour for one, style in STYLES.items()}, OPEN: palette.TRUTH.colour}.items()
-}
+# The colour of each verdict, so dark that white words can be read on it: only what holds, or does not, has a hue.
+_COLOURS = dict.fromkeys((CAVEAT, UNCLEAR, DIFFERS, OPEN), f"color-mix(in srgb, {palette.TRUTH.colour} 80%, black)")
+_COLOURS |= {one: f"color-mix(in srgb, {STYLES[one].colour} 80%, black)" for one in (HOLDS, FAILS)}
 VERDICT_CSS = """
 .verdicts-box { container-type: inline-size; }
 .verdicts { display: flex; gap: 2px; min-height: 2.5rem; margin: 0.25rem 0 0.5rem; }

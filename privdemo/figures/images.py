@@ -182,8 +182,9 @@ def match_html(match: Match, verdict: str, alt: str) -> str:
     frames = frame(match.owner, "owner") if best != match.owner or not clear else ""
     picked = "best right" if best == match.owner else "best"
     frames += frame(best, picked) if clear else ""
-    many = f"The originals of {n:,} people" if len(shown) == n else f"{len(shown)} of the {n:,} originals"
-    originals = f"{many}, which the program has"
+    originals = "The originals that the program has: one image of each person"
+    if len(shown) < n:
+        originals = f"{len(shown)} of the {n:,} originals that the program has"
     best_picture = f'<div class="framed"><img class="{picked}" src="{data_uri(match.originals[best])}" alt=""></div>'
     return (
         f'<style>{_MATCH_CSS}</style><div class="match" role="group" aria-label="{html.escape(alt, quote=True)}">'

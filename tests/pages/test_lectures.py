@@ -27,7 +27,7 @@ def _real_data(mnist: object) -> None:
 def test_there_are_three_lectures_for_three_audiences() -> None:
     found = {name: (each.title, len(each.steps)) for name, each in shipped().items()}
     assert found == {
-        "from-lies-to-learning": ("From noisy answers to learning", 10),
+        "from-lies-to-learning": ("Learning from data that chance has changed", 10),
         "randomised-response": ("Honest polls with random answers", 15),
         "what-does-privacy-cost": ("What does privacy cost?", 10),
     }

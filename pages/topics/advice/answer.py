@@ -25,6 +25,8 @@ _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “M
 _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
 # How often a person is asked again, for the row on what stays at risk.
 _TIMES = 5
+# From here on people needed are told as so many times others.
+_OFTEN = 1.5
 # Two chances that differ by less are written alike.
 _ALIKE = 1e-3
 
@@ -55,7 +57,7 @@ class Answer:
         if self.people_needed:
             needed, enough = self.people_needed
             goal = f"for ± {100 * (self.question.within or 0):.3g} points"
-            needs = f"{goal} you need {needed:,} people instead of {enough:,}."
+            needs = f"{goal} you need {_as_many(needed, enough)}."
         rest = f"{rest.removesuffix('.')}, but {needs}" if rest and needs else rest or numbers.capital(needs)
         return f"<b>{escape(first)}</b>{f' {escape(rest)}' * bool(rest)}"
 
@@ -114,8 +116,11 @@ def what_to_do(answer: Answer) -> list[Panel]:
         f"How often others guess right which of two equally likely {what}s of a person is true. Grey: what a coin toss "
         "gets right. Orange: more than that, so less private."
     )
-    cards = [*_protection(answer), Guess(*advise.result(advice)), *_price(answer)]
-    heading = "" if advice.reached else "The best that is possible:"
+    # Bars of the people who are needed say how exact the result is, where this is what was asked for.
+    is_said = answer.people_needed and advise.is_as_exact_as_asked(advice)
+    exact = [] if is_said else [Guess(*advise.result(advice))]
+    cards = [*_price(answer), *_protection(answer), *exact]
+    heading = "Our advice in numbers" if advice.reached else "The best that is possible:"
     if plan.accuracy and answer.question.people is not None and answer.question.people < plan.people:
         heading = f"With the {plan.people:,} people of our trials:"
     in_words = [f"{title}: {number}. {sentence}".strip() for title, number, sentence, *_ in (*cards, *rows)]
@@ -138,8 +143,8 @@ def _protection(answer: Answer) -> list[Guess]:
     what, chance = "label" if plan.accuracy else "answer", most_guessed_right(plan.epsilon, plan.delta)
     is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
     word, strong = numbers.protection(plan.epsilon), most_guessed_right(numbers.MODERATE_FROM, 0.0)
-    than = "" if word in ("full", "strong") else f"; strong would be {of_100_words(strong)}"
-    verdict = "" if is_large else f" This is {word} protection{than}."
+    than = "" if word in ("full", "strong") else f" (strong: {of_100_words(strong)})"
+    verdict = "" if is_large else f" The nearer to 50, the stronger the protection; this is {word}{than}."
     often, who = advise.protection(plan)
     a = "a" if plan.accuracy else "an"
     risk = Guess(
@@ -157,10 +162,17 @@ def _protection(answer: Answer) -> list[Guess]:
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, other.strip(), bars=bars), risk]
     words = (
-        f"{other}So whoever believes what one phone sends is right {_times(chance)}. Pure guessing is right 50 times "
+        f"{other}So whoever believes what one phone sends is right {_times(chance)}. A coin toss is right 50 times "
         f"(if both {what}s are equally likely).{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]
+
+
+def _as_many(needed: int, enough: int) -> str:
+    """Say how many people are needed where fewer with true answers would be enough."""
+    times = needed / enough
+    many = f"{times:,.{int(times < 10)}f} times as many people as with true answers"
+    return many if times >= _OFTEN else f"{needed:,} people, not {enough:,}"
 
 
 def _times(chance: float) -> str:

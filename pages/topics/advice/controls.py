@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.kit import inputs, privacy_inputs
 from pages.kit.values import Values, in_address
 from pages.topics.advice.question import (
+    ABOVE,
     ANSWERS,
     EPSILON,
     GOAL,
@@ -33,7 +34,10 @@ from privdemo.advise import CLASSIFIER
 def controls(values: Values, main: DeltaGenerator) -> None:
     """Render the questions in `main`, the last where an error has a limit."""
     kind = kind_of(values)
-    with main, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
+    with main:
+        both = st.container(gap="xxsmall")
+    both.markdown(f"**{ABOVE[kind]}**")
+    with both, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=260):
             inputs.choose_from_list(KIND)
             with inputs.container_if("answers-shown", kind in SEVERAL):

@@ -106,7 +106,9 @@ class Answer:
         counts = claims.count_verdicts(list(self.everything.values()))
         bar = charts.verdict_bar(counts)
         surprises = (claim for claim in self.everything.values() if claim.surprises)
-        surprising = [card(claim) for claim in sorted(surprises, key=lambda one: len(one.surprise + one.what))]
+        surprising = [
+            card(claim) for claim in sorted(surprises, key=lambda one: len(one.surprise + one.what + one.consequence))
+        ]
         n = len(surprising)
         title = f"{n} surprising thing{'s' * (n > 1)} that we found"
         panel = Panel(
@@ -121,17 +123,11 @@ class Answer:
 
 
 def _rest_words(n: Mapping[str, int]) -> str:
-    """Say what becomes of the claims that neither hold nor fail, of which there are `n` with each verdict."""
-    n_rest = sum(n.values()) - n[HOLDS] - n[FAILS]
-    one = n_rest == 1
-    kinds = (
-        (n[UNCLEAR], "is too close to call" if one else "are too close to call"),
-        (n[DIFFERS], "is too vague to judge" if one else "are too vague to judge"),
-        (n[OPEN], "has no data to check" if one else "have no data to check"),
-        (n[CAVEAT], "holds only in part" if one else "hold only in part"),
-    )
-    listed = numbers.join_words(tuple(words for number, words in kinds if number), "or")
-    return f"; the other {'one' if one else n_rest} {listed}" if n_rest else ""
+    """Say how many claims hold in part, and of how many nothing can be said; there are `n` with each verdict."""
+    undecided = n[UNCLEAR] + n[DIFFERS] + n[OPEN]
+    parts = [f"{n[CAVEAT]} hold{'s' * (n[CAVEAT] == 1)} in part"] if n[CAVEAT] else []
+    parts += [f"{undecided} cannot be decided"] if undecided else []
+    return f"; {numbers.join_words(tuple(parts))}" if parts else ""
 
 
 def answer(question: Question, _: Trials) -> Answer:
@@ -148,7 +144,7 @@ def rows(chosen: Mapping[int, Claim]) -> list[dict[str, object]]:
             **{
                 name: value
                 for name, value in vars(claim).items()
-                if name not in ("ours", "surprise", "what", "card_unit")
+                if name not in ("ours", "surprise", "what", "consequence", "card_unit")
             },
         }
         | dict(zip(("ours", "low", "high"), claim.ours or ("", "", ""), strict=True))
@@ -238,8 +234,8 @@ def row(number: int, claim: Claim) -> list[str]:
 
 
 def card(claim: Claim) -> tuple[str, str, str]:
-    """Return a surprise: what we find, which goes wrong for somebody who builds on the claim; both numbers; the verdict
-    on the claim, and where it is published.
+    """Return a surprise; both numbers; what it means for somebody who relies on the claim, the verdict on this, and
+    where it is published.
     """
     published, found = (_on_card(claim, value) for value in (claim.published, claim.ours and claim.ours.mean))
     if claim.published is None:  # a comparison: the source says that there is a lead, and its interval may deny it
@@ -251,7 +247,7 @@ def card(claim: Claim) -> tuple[str, str, str]:
     both = charts.published_and_found(claim.what, says, published, found)
     authors = f'<span title="{html.escape(PAPERS[claim.source])}">{html.escape(claim.source)}</span>'
     work = f"{kind} by {authors}, {claim.place}"
-    return claim.surprise, both, f"{charts.verdict_on_claim(claim.verdict)}<br>{work}"
+    return claim.surprise, both, f"{claim.consequence}<br>{charts.verdict_on_claim(claim.verdict)}<br>{work}"
 
 
 def _on_card(claim: Claim, value: float | None) -> str:

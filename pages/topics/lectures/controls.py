@@ -30,9 +30,9 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
     screen.takeaway(
         placeholder,
         page.address,
-        "This app shows how changing data at random protects people, and what can still be learnt. A lecture shows "
-        "pages of the app one after another, each with one sentence for you to say. Move on with the arrow keys, a "
-        "clicker or a swipe; end it with the Esc key or the “Esc” button.",
+        "This app shows how random changes in data protect people, and what can still be found out. Each lecture is "
+        "a slide show of its pages, with one sentence for you to say on each. Move on with the arrow keys, a clicker "
+        "or a swipe; end with the Esc key or the “Esc” button.",
     )
     _read_link()
     page_info = page.here
@@ -41,10 +41,10 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
     with st.container(key="shipped-lectures"):
         for column, (name, one_lecture) in zip(st.columns(len(shipped)), shipped.items(), strict=True):
             with column, st.container(border=True, key=f"lecture-{name}", height="stretch", gap="small"):
-                st.markdown(f"**{one_lecture.title}**  \n{one_lecture.summary}")
-                st.caption(
-                    f"For {one_lecture.audience}, {one_lecture.minutes} minutes, {len(one_lecture.steps)} steps."
-                )
+                length = f"{one_lecture.minutes} minutes, {len(one_lecture.steps)} steps"
+                st.markdown(f"**{one_lecture.title}**")
+                st.caption(f"For {one_lecture.audience}, {length}")
+                st.markdown(one_lecture.summary)
                 with st.container(horizontal=True, gap="small"):
                     _present_button(Position(one_lecture, name, 1), f"present-{name}", page_info)
                     st.button("Copy and change it", key=f"take-{name}", on_click=_store, args=(one_lecture,))

@@ -130,10 +130,8 @@ class Answer:
         have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
-            changed = numbers.out_of_100(1 - made.p)
-            send = "sends" if changed == "1 of 100" else "send"
-            others = f"one of the other {self.k - 1:,} {many}, each equally likely"
-            return f"{have} {changed}, picked by chance, {send} {others}."
+            true, other = numbers.out_of_100(made.p), numbers.out_of_100(1 - made.p)
+            return f"{have} chance decides what each sends: {true} people the true {one}, {other} a random other one."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:

@@ -165,7 +165,7 @@ def spread_beats_naive(rows: Rows) -> Finding:
         f"of p = {listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at "
         f"p = {listed(surer)}",
         _seeds(rows),
-        values={"most": most, "but": " It only knows better how sure it can be." if surer else ""},
+        values={"most": most, "but": " The computer then only misjudges how sure it can be." if surer else ""},
     )
 
 
@@ -246,8 +246,10 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise="A paper’s formula has a plus where a minus belongs.",
-        what=f"In a poll, the true answer of {100 * _SHARE:g} of 100 people is Yes. The formula is meant to find them:",
+        surprise="One wrong sign in a formula counts too many people.",
+        what=f"In a poll, {100 * _SHARE:g} of 100 people truly mean yes; chance changes 20 of the 100 answers. "
+        f"The formula should find the {100 * _SHARE:g}:",
+        consequence="A plus is printed where a minus belongs. A survey that uses it reports far too many.",
         card_unit=(100, "of 100"),
     ),
     ClaimRow(
@@ -337,8 +339,10 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Correcting for noise helps a computer little.{but}",
-        what="How many more of 100 new images does a computer name correctly if it corrects for the noise?",
+        surprise="Knowing about random changes helps a computer little.",
+        what="A computer learns from images and labels that chance has changed. If it allows for that, it names "
+        "so many more of 100 new images correctly:",
+        consequence="Learning as if nothing had been changed is nearly as good.{but}",
     ),
     ClaimRow(
         "figure 3",

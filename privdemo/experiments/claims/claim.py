@@ -67,8 +67,9 @@ class Claim:
         verdict: One of `VERDICTS`.
         why: The reason for the verdict.
         reading: How `published` was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
-        surprise: The consequence of relying on a claim that does not hold; few claims have it.
+        surprise: What is surprising about a claim that is not found to hold; few claims have it.
         what: What the numbers of a surprise say, with the scene they belong to.
+        consequence: What a surprise means for somebody who relies on the claim.
         card_unit: How these are shown on its card, if otherwise than in the table: what they are multiplied by, and
             their unit.
     """
@@ -86,6 +87,7 @@ class Claim:
     reading: str = ""
     surprise: str = ""
     what: str = ""
+    consequence: str = ""
     card_unit: tuple[float, str] | None = None
 
     @property
@@ -111,7 +113,7 @@ class Finding:
         why: The reason for the verdict.
         seeds: The trials that ours is a mean of.
         published: The paper's number, if it is computed, such as from a printed formula.
-        values: The values of the `{names}` in the claim's words and in its surprise.
+        values: The values of the `{names}` in the claim's words, its surprise and its consequence.
     """
 
     ours: Estimate | None
@@ -136,8 +138,9 @@ class ClaimRow:
         unit: How the numbers are shown, one of `UNITS`.
         reading: How the published number was read, if the paper does not print it: `FORMULA` or `SENTENCE`.
         command: The command that computes ours; if it is empty, that which computes the last of the `files` anew.
-        surprise: The consequence of relying on the claim, if it does not hold, with `{names}` as in `words`.
+        surprise: What is surprising if the claim is not found to hold, with `{names}` as in `words`.
         what: What the numbers of a surprise say, with the scene they belong to.
+        consequence: What a surprise means for somebody who relies on the claim, with `{names}` as in `words`.
         card_unit: How these are shown on its card, if otherwise than in the table: what they are multiplied by, and
             their unit.
     """
@@ -152,6 +155,7 @@ class ClaimRow:
     command: str = ""
     surprise: str = ""
     what: str = ""
+    consequence: str = ""
     card_unit: tuple[float, str] | None = None
 
 
@@ -178,6 +182,7 @@ def check_claims(source: str, table: Sequence[ClaimRow]) -> list[Claim]:
                 reading=row.reading,
                 surprise=row.surprise.format(**found.values),
                 what=row.what,
+                consequence=row.consequence.format(**found.values),
                 card_unit=row.card_unit,
             )
         )

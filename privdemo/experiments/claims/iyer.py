@@ -369,9 +369,10 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="The error of published counts is {times:.1f} times what a paper’s chart shows.",
-        what="The numbers of people in 5 groups, 1,000 in all, are published with noise. The errors of the 5 numbers "
+        surprise="Published counts are {times:.1f} times as wrong as a paper’s chart shows.",
+        what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
         "add up to:",
+        consequence="Whoever trusts the chart expects far better numbers than this method gives.",
         card_unit=(1000, "people"),
     ),
     ClaimRow(
@@ -437,10 +438,11 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Noise fails to hide people more often than a paper says.",
-        what="A table is published with random changes (noise) that should hide each person. In how many "
-        "of 100 tables it fails, at least:",
-        card_unit=(100, "of 100"),
+        surprise="Published numbers give people away more often than a paper says.",
+        what="Numbers are published with random changes (noise), so that they tell little about any one person. So "
+        "often they tell more than was promised, at least:",
+        consequence="People are protected less than they were promised.",
+        card_unit=(100, "of 100 times"),
     ),
     ClaimRow(
         "figure 2",

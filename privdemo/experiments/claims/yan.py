@@ -325,7 +325,7 @@ def _f1_row(place: str, selection: str, method: str, of: str = "average") -> Cla
     )
 
 
-def _means_row(groups: str, surprise: str = "") -> ClaimRow:
+def _means_row(groups: str, surprise: str = "", consequence: str = "") -> ClaimRow:
     """Return the row of how far the means of groups move, when one record changes."""
     return ClaimRow(
         "slides on sensitivity",
@@ -334,8 +334,9 @@ def _means_row(groups: str, surprise: str = "") -> ClaimRow:
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what=f"People are put into groups of {_K}, and each group’s average age (0 to 100 years) is published. If one "
-        "person’s age changes, the averages change, added up, by up to:",
+        what=f"Similar people are put into groups of {_K}, and each group’s average age (0 to 100 years) is published. "
+        "If one person’s age were another, all averages together would change by up to:",
+        consequence=consequence,
         card_unit=(100, "years"),
     )
 
@@ -435,7 +436,8 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One person can change averages more than a lecture says. Then its noise hides too little.",
+        "One person changes published averages more than a lecture says.",
+        "Noise that follows the lecture’s formula is too weak to hide that person.",
     ),
     _means_row("k-tree"),
     ClaimRow(

@@ -49,7 +49,8 @@ def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
     advice = advise.advise(question)
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
-    needs = f"for ± 3 points you need {advice.plan.people_needed:,} people instead of {advice.open_people:,}."
+    times = round(advice.plan.people_needed / advice.open_people, 1)
+    needs = f"for ± 3 points you need {times} times as many people as with true answers."
     return advice_in(f"{words}, but {needs}", "nobody with their true answers")
 
 
@@ -68,7 +69,7 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert (
         "<b>Our advice if people trust nobody with their true answers: let each person’s phone change yes to no, or no "
         "to yes, with a chance of about 1 in 4.</b> So nobody can be sure of any one answer, but for ± 3 points you "
-        "need 4,993 people instead of 1,064." in words
+        "need 4.7 times as many people as with true answers." in words
     )
 
 
@@ -197,23 +198,25 @@ def test_the_rows_say_what_the_next_trust_gives_and_what_stays_at_risk():
     assert panel.figure.html.count("guess-row") == 1 + len(rows)
 
 
-def test_three_cards_say_what_phones_send_what_that_protects_how_exact_it_is_and_what_it_costs():
+def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protects_and_how_exact_it_is():
     (panel,) = what_to_do(answer(MEMBERS, Trials()))
-    (sent, exactness, price), cards = panel.figure.contents, panel.figure.cards
+    (price, sent), cards = panel.figure.contents, panel.figure.cards
     assert sent == (
         "If the true answer is yes, the phone sends",
         "yes 73.1 of 100 times, no 26.9 of 100 times",
         "If it is no, it sends yes 26.9 of 100 times. So whoever believes what one phone sends is right 73.1 of 100 "
-        "times. Pure guessing is right 50 times (if both answers are equally likely). This is moderate protection; "
-        "strong would be fewer than 63 of 100 times.",
+        "times. A coin toss is right 50 times (if both answers are equally likely). The nearer to 50, the stronger the "
+        "protection; this is moderate (strong: fewer than 63 of 100 times).",
     )
-    assert [(bar.name, bar.part) for bar in cards[0].bars] == [
+    assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("yes", pytest.approx(right(1.0))),
         ("no", pytest.approx(1 / (1 + math.e))),
     ]
-    assert [(bar.part, bar.words) for bar in cards[2].bars] == [(1, "4,993"), (1064 / 4993, "1,064")]
-    assert exactness == advise.result(advise.advise(MEMBERS))
-    assert price == ("People needed for ± 3 points", "4,993, and 1,064 with true answers", "")
+    assert [(bar.part, bar.words) for bar in cards[0].bars] == [(1, "4,993"), (1064 / 4993, "1,064")]
+    means = "In 95 of 100 such surveys the estimated share of yes is off by no more than 3 points."
+    assert price == ("People needed for ± 3 points", "4,993, and 1,064 with true answers", means)
+    (more,) = what_to_do(answer(replace(MEMBERS, people=6000), Trials()))
+    assert advise.result(advise.advise(replace(MEMBERS, people=6000))) in more.figure.contents
     for title, number, sentence in panel.figure.contents:
         assert f"{title}: {number}. {sentence}" in panel.summary
     assert "The best that is possible" not in panel.figure.html
@@ -221,7 +224,7 @@ def test_three_cards_say_what_phones_send_what_that_protects_how_exact_it_is_and
 
 def test_where_what_is_sent_is_not_what_others_guess_from_the_risk_has_its_own_card():
     shuffled, *_ = what_to_do(answer(replace(MEMBERS, trust="shuffler", people=50_000), Trials()))
-    sent, risk, *_ = shuffled.figure.cards
+    sent, risk = (card for card in shuffled.figure.cards if "phone" in card.title or "Risk" in card.title)
     assert (sent.title, risk.title) == (
         "If the true answer is yes, the phone sends",
         "Risk: others guess an answer right",
@@ -229,7 +232,7 @@ def test_where_what_is_sent_is_not_what_others_guess_from_the_risk_has_its_own_c
     assert not sent.probability
     assert risk.probability < max(bar.part for bar in sent.bars), "a shuffler hides whose answer it is"
     trusted, *_ = what_to_do(answer(replace(MEMBERS, trust="curator"), Trials()))
-    assert trusted.figure.cards[0].title == "Risk: others guess an answer right"
+    assert trusted.figure.cards[1].title == "Risk: others guess an answer right"
 
 
 def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
@@ -408,7 +411,7 @@ def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed
     assert "people instead of" not in many.takeaway()
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
-    title, number, words = panel.figure.contents[-1]
+    title, number, words = panel.figure.contents[0]
     assert (title, number) == ("People needed for ± 3 points", "4,993")
     assert words.endswith("This is with the least protection that you allow.")
     few = advise.price(advise.advise(Question("yes-no", "nobody", people=20, within=0.3, epsilon=10.0)))
