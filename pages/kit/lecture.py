@@ -38,6 +38,8 @@ _STEP_KEYS = ("page", "say", "show", "control", "note", "question", "solution", 
 _OPTIONAL = ("note", "question", "solution")
 _LECTURE_KEYS = ("title", "audience", "summary", "minutes", "step")
 _SHIPPED = Path(__file__).parents[1] / "lectures"
+# The lectures that are shipped, from the one for most people to that for specialists.
+_SHIPPED_NAMES = ("randomised-response", "what-does-privacy-cost", "from-lies-to-learning")
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,7 @@ def to_toml(lecture: Lecture) -> str:
 @cache
 def shipped() -> dict[str, Lecture]:
     """Return the lectures that are shipped with the app, by the names of their files."""
-    return {file.stem: read(file.read_bytes()) for file in sorted(_SHIPPED.glob("*.toml"))}
+    return {name: read((_SHIPPED / f"{name}.toml").read_bytes()) for name in _SHIPPED_NAMES}
 
 
 # --- in a link -----------------------------------------------------------------------------------

@@ -124,10 +124,8 @@ def sent_by_phones(question: Question, plan: Plan) -> tuple[str, dict[str, float
     flip_prob = plan.parameters.get("flip_prob")
     if flip_prob is None or not sending(question, plan):
         return None
-    if question.ask == YES_NO:
-        return "If the true answer is yes, the phone sends", {"yes": 1 - flip_prob, "no": flip_prob}
     what = _secret(plan).removesuffix("s")
-    other = "the other" if question.ask == CLASSIFIER or question.answers == 2 else "another"
+    other = "the opposite" if question.ask == YES_NO else "the other" if question.answers == 2 else "another"
     return "Each phone sends", {f"the true {what}": 1 - flip_prob, f"{other} {what}": flip_prob}
 
 
@@ -229,7 +227,7 @@ def result(advice: Advice) -> tuple[str, str, str]:
     if plan.half_width >= 0.5:
         tell = f"{_people(plan.people)} tell{'s' * (plan.people == 1)}"
         return title, "any result is possible", f"At this protection {tell} too little about {what}."
-    estimated = _estimated(question)
+    estimated = f"the estimated {what.removeprefix('the ')}"
     exact = margin(question, plan).replace("point", "percentage point")
     asked = ", as you asked" * is_as_exact_as_asked(advice)
     return title, f"± {exact}", f"In 95 of 100 surveys of {_people(plan.people)} {estimated} {off}{asked}."
@@ -261,17 +259,18 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
         return "Price of privacy", number, true
     needed, enough = plan.people_needed or plan.people, f"With true answers, {advice.open_people:,} would be enough"
-    title, number = f"People needed for ± {_points(question.within)}", f"{needed:,}"
+    title, number = (
+        f"People needed for ± {_points(question.within).replace('point', 'percentage point')}",
+        f"{needed:,}",
+    )
     least = " This is with the least protection that you allow." * (plan.epsilon < question.epsilon)
     if needed <= advice.open_people:
         return title, number, f"Privacy needs no more: with true answers it would be as many.{least}"
-    means = f"In 95 of 100 such surveys {_estimated(question)} is off by no more than {_points(question.within)}."
+    truth = question.widest_share
+    low, high = (f"{100 * end:.3g}" for end in (max(truth - question.within, 0), min(truth + question.within, 1)))
+    means = f"If {_RESULTS[question.ask].replace('each', 'an')} is {100 * truth:.3g} %, "
+    means += f"95 of 100 such surveys find between {low} and {high} %."
     return title, number, f"{enough}. {means}{least}"
-
-
-def _estimated(question: Question) -> str:
-    """Return what a survey estimates: “the estimated share of yes”."""
-    return f"the estimated {_RESULTS[question.ask].removeprefix('the ')}"
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:

@@ -21,13 +21,16 @@ STYLES = {
     FAILS: palette.Style(palette.NAIVE.colour, "solid", "diamond"),
 }
 _ROW = 76
+# Verdicts by which nothing is decided.
+UNDECIDED = (UNCLEAR, DIFFERS, OPEN)
 SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "?", DIFFERS: "~", FAILS: "✗", OPEN: "–"}
 # The letters of a line that fit on a telephone, and on a slide.
 _LINE, SLIDE_LINE = 48, 90
 # From this part of all claims on a verdict's words stand in the bar, where that is wide.
 _WITH_WORDS = 0.065
-# The colour of each verdict, so dark that white words can be read on it: only what holds, or does not, has a hue.
-_COLOURS = dict.fromkeys((CAVEAT, UNCLEAR, DIFFERS, OPEN), f"color-mix(in srgb, {palette.TRUTH.colour} 80%, black)")
+# The colour of each verdict, so dark that white words can be read on it: without a hue where nothing is decided.
+_COLOURS = dict.fromkeys(UNDECIDED, f"color-mix(in srgb, {palette.TRUTH.colour} 80%, black)")
+_COLOURS[CAVEAT] = f"color-mix(in srgb, {STYLES[HOLDS].colour} 40%, {_COLOURS[OPEN]})"
 _COLOURS |= {one: f"color-mix(in srgb, {STYLES[one].colour} 80%, black)" for one in (HOLDS, FAILS)}
 VERDICT_CSS = """
 .verdicts-box { container-type: inline-size; }
@@ -42,7 +45,6 @@ VERDICT_CSS = """
   .verdict-legend .in-bar { display: none; }
 }
 .verdict-legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; margin: 0 0 0.5rem; }
-.verdict-legend span { white-space: nowrap; }
 .verdict-legend i, .verdict-sign i { display: inline-block; width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }
 .published-found { display: grid; grid-template-columns: auto 1fr; gap: 0 0.6rem; align-items: baseline;
   font-size: 1.3rem; }
@@ -53,15 +55,24 @@ VERDICT_CSS = """
 
 
 def verdict_bar(counts: Mapping[str, int]) -> str:
-    """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width."""
+    """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width.
+
+    Verdicts by which nothing is decided are one part, whose words name each of them.
+    """
     parts, legend, n_all = "", "", sum(counts.values())
-    # Side by side what holds and what does not, then all between.
-    for verdict in sorted(counts, key=lambda verdict: verdict not in (HOLDS, FAILS)):
-        if not (n := counts[verdict]):
-            continue
-        colour, words, is_wide = f"background:{_COLOURS[verdict]}", escape(_of(n, verdict)), n >= _WITH_WORDS * n_all
-        parts += f'<i style="flex:{n};{colour}">{n}{f"<span>{words}</span>" * is_wide}</i>'
-        legend += f'<span{" class=in-bar" * is_wide}><i style="{colour}"></i> <b>{n}</b> {words}</span>'
+    # Side by side what holds and what does not, then all between; what cannot be decided is one part.
+    undecided = {verdict: n for verdict in UNDECIDED if (n := counts.get(verdict, 0))}
+    shown = {verdict: n for verdict in (HOLDS, FAILS, CAVEAT) if (n := counts.get(verdict, 0))}
+    words = {verdict: escape(_of(n, verdict)) for verdict, n in (shown | undecided).items()}
+    if len(undecided) > 1:
+        reasons = ", ".join(f"<b>{n}</b> {words[verdict]}" for verdict, n in undecided.items())
+        shown[OPEN], words[OPEN] = sum(undecided.values()), f"cannot be decided:<br>{reasons}"
+    else:
+        shown |= undecided
+    for verdict, n in shown.items():
+        colour, is_wide = f"background:{_COLOURS[verdict]}", n >= _WITH_WORDS * n_all
+        parts += f'<i style="flex:{n};{colour}">{n}{f"<span>{words[verdict]}</span>" * is_wide}</i>'
+        legend += f'<span{" class=in-bar" * is_wide}><i style="{colour}"></i> <b>{n}</b> {words[verdict]}</span>'
     return (
         f'<div class="verdicts-box"><div class="verdicts" role="img" aria-label="{escape(verdict_words(counts))}">'
         f'{parts}</div><p class="verdict-legend">{legend}</p></div>'

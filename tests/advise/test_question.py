@@ -151,7 +151,8 @@ def test_every_advice_is_in_whole_phrases():
         assert len(advice.alternatives) <= 2
         for title, number, _ in cards:
             assert re.fullmatch(
-                "Result|Margin of error|Price of privacy|People needed for ± [0-9.]+ points?|Accuracy lost", title
+                "Result|Margin of error|Price of privacy|People needed for ± [0-9.]+ percentage points?|Accuracy lost",
+                title,
             )
             assert not re.search(r"nan|inf\b|None|e[-+]\d|-", number), number
 
@@ -167,10 +168,10 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
                 "asked.",
             ),
             (
-                "People needed for ± 3 points",
+                "People needed for ± 3 percentage points",
                 "4,993",
-                "With true answers, 1,064 would be enough. In 95 of 100 such surveys the estimated share of yes is off "
-                "by no more than 3 points.",
+                "With true answers, 1,064 would be enough. If the share of yes is 50 %, 95 of 100 such surveys "
+                "find between 47 and 53 %.",
             ),
         ),
         (

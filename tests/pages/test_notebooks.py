@@ -87,9 +87,9 @@ CASES = [
         {"proportion_noise": "Laplace", "proportion_epsilon": "2", "records": "Breast cancer"},
     ),
     Case("class_ratio", "methods", r"methods says ([\d.]+) %"),
-    Case("advice", "advice", r"off by no more than ([\d.]+) points", 1),
+    Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
-    Case("claims", "verdicts", r"\(noise\): (\d+) hold and", 1),
+    Case("claims", "verdicts", r"\(noise\): (\d+) hold, ", 1),
     Case("claims", "verdicts", r"rechecked (\d+) claims of Yan", 1, {"source": "Yan"}),
 ]
 

@@ -17,7 +17,6 @@ from privdemo.accounting import most_guessed_right, most_guessed_right_again, of
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
 from privdemo.figures.guess_bar import Bar, Guess, guess_cards
-from privdemo.figures.people import SAID_A, SAID_B
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
@@ -56,7 +55,7 @@ class Answer:
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
-            goal = f"for ± {100 * (self.question.within or 0):.3g} points"
+            goal = f"for ± {100 * (self.question.within or 0):.3g} percentage points"
             needs = f"{goal} you need {_as_many(needed, enough)}."
         rest = f"{rest.removesuffix('.')}, but {needs}" if rest and needs else rest or numbers.capital(needs)
         return f"<b>{escape(first)}</b>{f' {escape(rest)}' * bool(rest)}"
@@ -154,16 +153,15 @@ def _protection(answer: Answer) -> list[Guess]:
         return [risk]
     title, sent = phones
     number = ", ".join(f"{name} {_times(one)}" for name, one in sent.items())
-    colours = (SAID_A.colour, SAID_B.colour)
+    colours = (palette.TRUTH.colour, palette.SPREAD.colour)  # as of the people needed: true, and for privacy
     bars = [Bar(name, one, _times(one), colour) for (name, one), colour in zip(sent.items(), colours, strict=True)]
-    other = f"If it is no, it sends yes {_times(sent['no'])}. " if "no" in sent else ""
     is_of_two = answer.question.ask == CLASSIFIER or answer.question.answers == 2
     is_local = advise.relied_on(plan) == "nobody"
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
-        return [Guess(title, number, other.strip(), bars=bars), risk]
+        return [Guess(title, number, "", bars=bars), risk]
     words = (
-        f"{other}So whoever believes what one phone sends is right {_times(chance)}. A coin toss is right 50 times "
-        f"(if both {what}s are equally likely).{verdict}"
+        f"So whoever believes what one phone sends is right {_times(chance)}. A coin toss is right 50 times (if both "
+        f"{what}s are equally likely).{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]
 
@@ -171,8 +169,8 @@ def _protection(answer: Answer) -> list[Guess]:
 def _as_many(needed: int, enough: int) -> str:
     """Say how many people are needed where fewer with true answers would be enough."""
     times = needed / enough
-    many = f"{times:,.{int(times < 10)}f} times as many people as with true answers"
-    return many if times >= _OFTEN else f"{needed:,} people, not {enough:,}"
+    many = f"{times:,.{int(times < 10)}f} times as many people: {needed:,} instead of {enough:,}"
+    return many if times >= _OFTEN else f"{needed:,} people instead of {enough:,}"
 
 
 def _times(chance: float) -> str:

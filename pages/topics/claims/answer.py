@@ -15,7 +15,6 @@ from pages.topics.claims.question import EVERYBODY, Question
 from privdemo.experiments import claims
 from privdemo.experiments.claims import (
     CAVEAT,
-    DIFFERS,
     FAILS,
     FORMULA,
     HOLDS,
@@ -25,7 +24,6 @@ from privdemo.experiments.claims import (
     SAME,
     SAME_COST,
     SAME_REDUCTION,
-    UNCLEAR,
     YAN,
     Claim,
 )
@@ -93,10 +91,7 @@ class Answer:
         about = "about protecting people’s data by random changes (noise)"
         if n[OPEN] == n_all:
             return f"{who}: {claim} {about}, which we have no data to check."
-        return (
-            f"We rechecked {claim} of {who} {about}: <b>{n[HOLDS]}</b> "
-            f"hold{'s' * (n[HOLDS] == 1)} and <b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not{_rest_words(n)}."
-        )
+        return f"We rechecked {claim} of {who} {about}: {_how_many(n)}."
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims.
@@ -122,12 +117,14 @@ class Answer:
         return (panel,)
 
 
-def _rest_words(n: Mapping[str, int]) -> str:
-    """Say how many claims hold in part, and of how many nothing can be said; there are `n` with each verdict."""
-    undecided = n[UNCLEAR] + n[DIFFERS] + n[OPEN]
-    parts = [f"{n[CAVEAT]} hold{'s' * (n[CAVEAT] == 1)} in part"] if n[CAVEAT] else []
-    parts += [f"{undecided} cannot be decided"] if undecided else []
-    return f"; {numbers.join_words(tuple(parts))}" if parts else ""
+def _how_many(n: Mapping[str, int]) -> str:
+    """Say how many claims hold or do not, and of how many nothing can be said; there are `n` with each verdict."""
+    parts = [f"<b>{n[HOLDS]}</b> hold{'s' * (n[HOLDS] == 1)}", f"<b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not"]
+    if n[CAVEAT]:
+        parts.append(f"{n[CAVEAT]} hold{'s' * (n[CAVEAT] == 1)} in part")
+    if undecided := sum(n[verdict] for verdict in charts.UNDECIDED):
+        parts.append(f"{undecided} cannot be decided")
+    return numbers.join_words(tuple(parts))
 
 
 def answer(question: Question, _: Trials) -> Answer:

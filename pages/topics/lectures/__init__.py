@@ -11,7 +11,7 @@ def page(others: Sequence[Page]) -> Page:
     """Return the page of lectures, whose steps are screens of the `others`."""
     return Page(
         title="Lectures",
-        question="Give a lecture with this app",
+        question="Give a lecture on privacy with this app",
         address="lectures",
         answer=lambda question, trials: None,
         question_of=lambda values: None,

@@ -249,7 +249,7 @@ def _uploader(page_info: PageInfo) -> None:
     """Render the uploader of a lecture’s file."""
     key = f"lecture-brought-{st.session_state.get(_EDITS, 0)}"
     st.file_uploader(
-        "Open a lecture that you saved earlier, the file lecture.toml. Your file is not kept on the server.",
+        "Open a lecture that you saved earlier, as a file of at most 1 MB. The app does not keep your file.",
         ["toml"],
         key=key,
         on_change=_open_upload,

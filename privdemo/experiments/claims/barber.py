@@ -63,6 +63,7 @@ def misprinted_sign(channel: BinaryChannel) -> Finding:
         judge_value(printed, poll.share),
         "one sign is misprinted: with a minus in the numerator it gives the truth",
         published=printed,
+        values={"printed": 100 * printed},
     )
 
 
@@ -249,7 +250,7 @@ CLAIMS = (
         surprise="One wrong sign in a formula counts too many people.",
         what=f"In a poll, {100 * _SHARE:g} of 100 people truly mean yes; chance changes 20 of the 100 answers. "
         f"The formula should find the {100 * _SHARE:g}:",
-        consequence="A plus is printed where a minus belongs. A survey that uses it reports far too many.",
+        consequence="{printed:.0f} of 100 is impossible: the formula has a plus where a minus belongs.",
         card_unit=(100, "of 100"),
     ),
     ClaimRow(
@@ -339,8 +340,8 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Knowing about random changes helps a computer little.",
-        what="A computer learns from images and labels that chance has changed. If it allows for that, it names "
+        surprise="A computer hardly learns better if it is told about random changes.",
+        what="A computer learns from images and names that chance has changed. If it is told how often, it names "
         "so many more of 100 new images correctly:",
         consequence="Learning as if nothing had been changed is nearly as good.{but}",
     ),

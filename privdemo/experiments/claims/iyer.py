@@ -369,7 +369,7 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="Published counts are {times:.1f} times as wrong as a paper’s chart shows.",
+        surprise="The errors of published counts are {times:.1f} times as large as in a paper’s chart.",
         what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
         "add up to:",
         consequence="Whoever trusts the chart expects far better numbers than this method gives.",
@@ -438,9 +438,9 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="Published numbers give people away more often than a paper says.",
-        what="Numbers are published with random changes (noise), so that they tell little about any one person. So "
-        "often they tell more than was promised, at least:",
+        surprise="A promise of privacy is broken more often than a paper says.",
+        what="Numbers are published with random changes (noise). A promise limits what they tell about any one person. "
+        "How often it is broken, at least:",
         consequence="People are protected less than they were promised.",
         card_unit=(100, "of 100 times"),
     ),

@@ -46,7 +46,7 @@ def test_what_a_page_does_not_take_is_said():
     assert found.facts["lie"] == "20 %", "as on the slide"
     assert "lie=7 was ignored: it must be in" in found.ignored
     assert "colour was ignored: this page has no such setting." in found.ignored
-    assert answer_step(Step("lectures"), PAGES).question_text == "Give a lecture with this app"
+    assert answer_step(Step("lectures"), PAGES).question_text == "Give a lecture on privacy with this app"
 
 
 def test_what_goes_wrong_is_said(monkeypatch, caplog):

@@ -50,7 +50,8 @@ def advice_of(question: advise.Question) -> str:
     advice = advise.advise(question)
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
     times = round(advice.plan.people_needed / advice.open_people, 1)
-    needs = f"for ± 3 points you need {times} times as many people as with true answers."
+    people = f"{advice.plan.people_needed:,} instead of {advice.open_people:,}"
+    needs = f"for ± 3 percentage points you need {times} times as many people: {people}."
     return advice_in(f"{words}, but {needs}", "nobody with their true answers")
 
 
@@ -68,8 +69,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice if people trust nobody with their true answers: let each person’s phone change yes to no, or no "
-        "to yes, with a chance of about 1 in 4.</b> So nobody can be sure of any one answer, but for ± 3 points you "
-        "need 4.7 times as many people as with true answers." in words
+        "to yes, with a chance of about 1 in 4.</b> So nobody can be sure of any one answer, but for ± 3 percentage "
+        "points you need 4.7 times as many people: 4,993 instead of 1,064." in words
     )
 
 
@@ -202,19 +203,19 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     (panel,) = what_to_do(answer(MEMBERS, Trials()))
     (price, sent), cards = panel.figure.contents, panel.figure.cards
     assert sent == (
-        "If the true answer is yes, the phone sends",
-        "yes 73.1 of 100 times, no 26.9 of 100 times",
-        "If it is no, it sends yes 26.9 of 100 times. So whoever believes what one phone sends is right 73.1 of 100 "
+        "Each phone sends",
+        "the true answer 73.1 of 100 times, the opposite answer 26.9 of 100 times",
+        "So whoever believes what one phone sends is right 73.1 of 100 "
         "times. A coin toss is right 50 times (if both answers are equally likely). The nearer to 50, the stronger the "
         "protection; this is moderate (strong: fewer than 63 of 100 times).",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
-        ("yes", pytest.approx(right(1.0))),
-        ("no", pytest.approx(1 / (1 + math.e))),
+        ("the true answer", pytest.approx(right(1.0))),
+        ("the opposite answer", pytest.approx(1 / (1 + math.e))),
     ]
     assert [(bar.part, bar.words) for bar in cards[0].bars] == [(1, "4,993"), (1064 / 4993, "1,064")]
-    means = "In 95 of 100 such surveys the estimated share of yes is off by no more than 3 points."
-    assert price == ("People needed for ± 3 points", "4,993, and 1,064 with true answers", means)
+    means = "If the share of yes is 50 %, 95 of 100 such surveys find between 47 and 53 %."
+    assert price == ("People needed for ± 3 percentage points", "4,993, and 1,064 with true answers", means)
     (more,) = what_to_do(answer(replace(MEMBERS, people=6000), Trials()))
     assert advise.result(advise.advise(replace(MEMBERS, people=6000))) in more.figure.contents
     for title, number, sentence in panel.figure.contents:
@@ -226,7 +227,7 @@ def test_where_what_is_sent_is_not_what_others_guess_from_the_risk_has_its_own_c
     shuffled, *_ = what_to_do(answer(replace(MEMBERS, trust="shuffler", people=50_000), Trials()))
     sent, risk = (card for card in shuffled.figure.cards if "phone" in card.title or "Risk" in card.title)
     assert (sent.title, risk.title) == (
-        "If the true answer is yes, the phone sends",
+        "Each phone sends",
         "Risk: others guess an answer right",
     )
     assert not sent.probability
@@ -244,7 +245,7 @@ def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
     (panel,) = what_to_do(made)
     assert panel.figure.html.startswith('<div class="guesses"><h4>The best that is possible:</h4>')
     assert [title for title, *_ in panel.figure.contents] == [
-        "If the true answer is yes, the phone sends",
+        "Each phone sends",
         "Margin of error",
     ]
 
@@ -412,7 +413,7 @@ def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
     title, number, words = panel.figure.contents[0]
-    assert (title, number) == ("People needed for ± 3 points", "4,993")
+    assert (title, number) == ("People needed for ± 3 percentage points", "4,993")
     assert words.endswith("This is with the least protection that you allow.")
     few = advise.price(advise.advise(Question("yes-no", "nobody", people=20, within=0.3, epsilon=10.0)))
     assert few[2].endswith("as many. This is with the least protection that you allow.")
