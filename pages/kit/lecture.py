@@ -38,8 +38,8 @@ _STEP_KEYS = ("page", "say", "show", "control", "note", "question", "solution", 
 _OPTIONAL = ("note", "question", "solution")
 _LECTURE_KEYS = ("title", "audience", "summary", "minutes", "step")
 _SHIPPED = Path(__file__).parents[1] / "lectures"
-# The lectures that are shipped, from the one for most people to that for specialists.
-_SHIPPED_NAMES = ("randomised-response", "what-does-privacy-cost", "from-lies-to-learning")
+# Shipped lectures that come first, from the one for most people to that for specialists; others follow by name.
+_FIRST = ("randomised-response", "what-does-privacy-cost", "from-lies-to-learning")
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,9 @@ def to_toml(lecture: Lecture) -> str:
 @cache
 def shipped() -> dict[str, Lecture]:
     """Return the lectures that are shipped with the app, by the names of their files."""
-    return {name: read((_SHIPPED / f"{name}.toml").read_bytes()) for name in _SHIPPED_NAMES}
+    names = sorted(file.stem for file in _SHIPPED.glob("*.toml"))
+    names = sorted(names, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    return {name: read((_SHIPPED / f"{name}.toml").read_bytes()) for name in names}
 
 
 # --- in a link -----------------------------------------------------------------------------------

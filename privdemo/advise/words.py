@@ -29,6 +29,8 @@ _IN_DOUBT = 2.0
 _MUCH = 0.25
 # From this part of the goal on a result is said to be as exact as wanted, and no more.
 _NEARLY = 0.9
+# An ε from this part of the largest on is that which is allowed, but for rounding.
+_AS_ALLOWED = 0.99
 _NO_OTHERS = "No other number of people was tried."
 
 
@@ -94,7 +96,7 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a phone does: “change yes to no, or no to yes, with a chance of about 1 in 4 (26.9 %)”; nothing if
+    """Return what a phone does: “send the opposite answer with a chance of about 1 in 4 (26.9 %)”; nothing if
     true answers are counted.
     """
     values = plan.parameters
@@ -105,8 +107,7 @@ def sending(question: Question, plan: Plan) -> str:
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
         lies = _how_often(values["flip_prob"])
-        two = "change yes to no, or no to yes," if question.ask == YES_NO else "send the opposite answer"
-        return f"{two} {lies}" if question.answers == 2 else f"send one of the other answers {lies}"
+        return f"send {'the opposite answer' if question.answers == 2 else 'one of the other answers'} {lies}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
     if plan.mechanism == "local hashing":
@@ -125,7 +126,7 @@ def sent_by_phones(question: Question, plan: Plan) -> tuple[str, dict[str, float
     if flip_prob is None or not sending(question, plan):
         return None
     what = _secret(plan).removesuffix("s")
-    other = "the opposite" if question.ask == YES_NO else "the other" if question.answers == 2 else "another"
+    other = "another" if question.answers > 2 else "the other" if question.ask == CLASSIFIER else "the opposite"
     return "Each phone sends", {f"the true {what}": 1 - flip_prob, f"{other} {what}": flip_prob}
 
 
@@ -258,19 +259,25 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         number = f"{private} instead of {exact}" if private != exact else "hardly anything"
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
         return "Price of privacy", number, true
-    needed, enough = plan.people_needed or plan.people, f"With true answers, {advice.open_people:,} would be enough"
+    needed, enough = plan.people_needed or plan.people, f"With true answers, {advice.open_people:,} would be enough."
     title, number = (
-        f"People needed for ± {_points(question.within).replace('point', 'percentage point')}",
+        f"People needed for ± {percentage_points(question.within)}",
         f"{needed:,}",
     )
-    least = " This is with the least protection that you allow." * (plan.epsilon < question.epsilon)
+    least = "This is with the least protection that you allow. " * protects_more(advice)
     if needed <= advice.open_people:
-        return title, number, f"Privacy needs no more: with true answers it would be as many.{least}"
-    truth = question.widest_share
-    low, high = (f"{100 * end:.3g}" for end in (max(truth - question.within, 0), min(truth + question.within, 1)))
-    means = f"If {_RESULTS[question.ask].replace('each', 'an')} is {100 * truth:.3g} %, "
-    means += f"95 of 100 such surveys find between {low} and {high} %."
-    return title, number, f"{enough}. {means}{least}"
+        return title, number, f"{least}Privacy needs no more: with true answers it would be as many."
+    low, high = question.widest_share - question.within, question.widest_share + question.within
+    if least or low <= 0 or high >= 1:  # not every survey of so many people is meant, or no such example exists
+        return title, number, f"{least}{enough}"
+    truth, low_end, high_end = (f"{100 * share:.6g}" for share in (question.widest_share, low, high))
+    means = f"If {_RESULTS[question.ask].replace('each', 'an')} is {truth} %, 95 of 100 such surveys find between "
+    return title, number, f"{enough} {means}{low_end} and {high_end} %."
+
+
+def protects_more(advice: Advice) -> bool:
+    """Return whether the plan has clearly less ε than is allowed, for which the people who are needed are computed."""
+    return advice.plan.epsilon < _AS_ALLOWED * advice.question.epsilon
 
 
 def _still_worked_out(question: Question, plan: Plan) -> str:
@@ -416,6 +423,11 @@ def _how_often(probability: float) -> str:
     if n == 1 or abs(n * probability - 1) > 0.1:
         return _chance(probability)
     return f"with a chance of about 1 in {n:,} ({100 * probability:.3g} %)"
+
+
+def percentage_points(share: float) -> str:
+    """Write a difference of shares in full: “3 percentage points”."""
+    return _points(share).replace("point", "percentage point")
 
 
 def _points(share: float) -> str:

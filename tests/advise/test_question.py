@@ -242,14 +242,16 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
 def test_the_price_is_of_the_people_who_are_needed_not_of_those_there_are(asked, number):
     (_, said, sentence_on_it) = price(advise(asked))
     assert said == number
-    assert sentence_on_it.endswith(" This is with the least protection that you allow.") == number.endswith(("2", "5"))
+    assert sentence_on_it.startswith("This is with the least protection that you allow. ") == number.endswith(
+        ("2", "5")
+    )
 
 
 def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone change yes to no, or no to yes, with a chance of about 1 in 4 (26.9 %). "
+            "Let each person’s phone send the opposite answer with a chance of about 1 in 4 (26.9 %). "
             "So nobody can be sure of any one answer. From what 5,000 people send the share of yes can still be "
             "worked out, to ± 3 percentage points in 95 of 100 surveys. The price of privacy: with true answers, "
             "1,064 people would be enough.",
@@ -268,7 +270,7 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone change yes to no, or no to yes, with a chance of about 1 in 4 (26.9 %). "
+            "Let each person’s phone send the opposite answer with a chance of about 1 in 4 (26.9 %). "
             "So nobody can be sure of any one answer. With 1 person the share of yes may be anything; with true "
             "answers, ± 44.5 points.",
         ),
@@ -353,7 +355,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
 @pytest.mark.parametrize(
     ("asked", "how", "trusted"),
     [
-        (Question("yes-no", "nobody", 5000), "Your telephone will change yes to no", "Only the telephone"),
+        (Question("yes-no", "nobody", 5000), "Your telephone will send the opposite answer", "Only the telephone"),
         (
             Question("one-of-k", "shuffler", 5000, answers=64),
             "(subset selection). A shuffler mixes",
@@ -366,7 +368,11 @@ def test_a_label_without_a_question_says_what_is_wanted():
         ),
         (Question("counts", "curator", 5000, answers=16), "A curator adds Laplace noise of scale 2 to", "The curator"),
         # Where noise from every telephone is better, it does not matter who else is trusted.
-        (Question("yes-no", "leader", 5000, groups=2500), "Your telephone will change yes to no", "Only the telephone"),
+        (
+            Question("yes-no", "leader", 5000, groups=2500),
+            "Your telephone will send the opposite answer",
+            "Only the telephone",
+        ),
         (
             Question("classifier", "nobody"),
             "(randomised response). A computer is trained with",

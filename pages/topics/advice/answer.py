@@ -17,6 +17,7 @@ from privdemo.accounting import most_guessed_right, most_guessed_right_again, of
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
 from privdemo.figures.guess_bar import Bar, Guess, guess_cards
+from privdemo.figures.people import SAID_A
 
 advised = cache.shared(advise.advise, max_entries=1024)
 curves = cache.shared(advise.along, max_entries=256)
@@ -55,10 +56,10 @@ class Answer:
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
-            goal = f"for ± {100 * (self.question.within or 0):.3g} percentage points"
-            needs = f"{goal} you need {_as_many(needed, enough)}."
-        rest = f"{rest.removesuffix('.')}, but {needs}" if rest and needs else rest or numbers.capital(needs)
-        return f"<b>{escape(first)}</b>{f' {escape(rest)}' * bool(rest)}"
+            goal = f"for ± {advise.percentage_points(self.question.within or 0)}"
+            needs = f"The price: {goal} you need {_as_many(needed, enough)}."
+        rest = escape(" ".join(filter(None, (rest, needs))))
+        return f"<b>{escape(first)}</b> {rest}".strip()
 
     @property
     def people_needed(self) -> tuple[int, int] | None:
@@ -70,7 +71,7 @@ class Answer:
         question, plan, enough = self.question, self.advice.plan, self.advice.open_people
         if question.ask == COUNTS or plan.accuracy or question.within is None or enough is None:
             return None
-        if not self.advice.reached or plan.epsilon < question.epsilon:
+        if not self.advice.reached or advise.protects_more(self.advice):
             return None
         needed = plan.people_needed or plan.people
         return (needed, enough) if needed > enough else None
@@ -118,7 +119,8 @@ def what_to_do(answer: Answer) -> list[Panel]:
     # Bars of the people who are needed say how exact the result is, where this is what was asked for.
     is_said = answer.people_needed and advise.is_as_exact_as_asked(advice)
     exact = [] if is_said else [Guess(*advise.result(advice))]
-    cards = [*_price(answer), *_protection(answer), *exact]
+    cards = [*_protection(answer), *exact]
+    cards = [*_price(answer), *cards] if answer.people_needed else [*cards, *_price(answer)]
     heading = "Our advice in numbers" if advice.reached else "The best that is possible:"
     if plan.accuracy and answer.question.people is not None and answer.question.people < plan.people:
         heading = f"With the {plan.people:,} people of our trials:"
@@ -153,15 +155,14 @@ def _protection(answer: Answer) -> list[Guess]:
         return [risk]
     title, sent = phones
     number = ", ".join(f"{name} {_times(one)}" for name, one in sent.items())
-    colours = (palette.TRUTH.colour, palette.SPREAD.colour)  # as of the people needed: true, and for privacy
-    bars = [Bar(name, one, _times(one), colour) for (name, one), colour in zip(sent.items(), colours, strict=True)]
+    bars = [Bar(name, one, _times(one), SAID_A.colour) for name, one in sent.items()]
     is_of_two = answer.question.ask == CLASSIFIER or answer.question.answers == 2
     is_local = advise.relied_on(plan) == "nobody"
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
     words = (
-        f"So whoever believes what one phone sends is right {_times(chance)}. A coin toss is right 50 times (if both "
-        f"{what}s are equally likely).{verdict}"
+        f"Somebody who guesses a person’s true {what} from this is right {_times(chance)}. A coin toss is right "
+        f"50 times (if both {what}s are equally likely).{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]
 
@@ -169,7 +170,7 @@ def _protection(answer: Answer) -> list[Guess]:
 def _as_many(needed: int, enough: int) -> str:
     """Say how many people are needed where fewer with true answers would be enough."""
     times = needed / enough
-    many = f"{times:,.{int(times < 10)}f} times as many people: {needed:,} instead of {enough:,}"
+    many = f"{times:,.{int(times < 10)}f} times as many people, {needed:,} instead of {enough:,}"
     return many if times >= _OFTEN else f"{needed:,} people instead of {enough:,}"
 
 

@@ -203,7 +203,7 @@ def _hint(answer: Answer) -> _Hint:
             one._replace(trait_words=numbers.share(share, 0), trait_share=share)
             for one, share in zip(sets, shares, strict=True)
         ]
-        return _Hint(f"how many {trait}", Markup(sets_html(sets, wanted, f"{_who(answer)} {trait}")))
+        return _Hint(f"how many {trait}, which is known", Markup(sets_html(sets, wanted, f"{_who(answer)} {trait}")))
     assert dataset.image_shape
     sets = [
         one._replace(image=average.reshape(dataset.image_shape)) for one, average in zip(sets, averages, strict=True)

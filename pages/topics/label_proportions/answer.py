@@ -172,8 +172,8 @@ def _prediction(answer: Answer) -> Prediction | None:
 
 def _known(nothing: float, label: str) -> list[tuple[float, str]]:
     """Return what is right without learning: always saying one `label`, and a coin toss where that is not the same."""
-    always = (nothing, f"no learning, always “{label}”")
-    return [always] if abs(nothing - 50) < _SAME else sorted([(50, "no learning, a coin toss"), always])
+    always = (nothing, f"by always guessing “{label}”")
+    return [always] if abs(nothing - 50) < _SAME else sorted([(50, "by tossing a coin"), always])
 
 
 def _told(answer: Answer, who: str) -> str:

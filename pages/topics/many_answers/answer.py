@@ -130,8 +130,9 @@ class Answer:
         have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
-            true, other = numbers.out_of_100(made.p), numbers.out_of_100(1 - made.p)
-            return f"{have} chance decides what each sends: {true} people the true {one}, {other} a random other one."
+            true, other = numbers.out_of_100(made.p), numbers.people_of_100(1 - made.p)
+            sent = f"{true} people send the true {one}, {other} a different one, picked at random"
+            return f"{have} chance decides what each sends. {numbers.capital(sent)}."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:

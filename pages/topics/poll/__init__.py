@@ -85,6 +85,6 @@ PAGE = Page.from_folder(
         tuple(Chapter(name, panels, **more) for name, (panels, more) in zip(STEPS, _CHAPTERS, strict=True)),
         numbered=False,
         ready=_may_have_answers,
-        later="What follows when people have answered",
+        later="What happens next",
     ),
 )

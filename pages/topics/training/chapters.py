@@ -198,17 +198,15 @@ def _why_learned(config: training.TrainingConfig) -> str:
 def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
-    sent, why = "a private image", "To protect them,"
-    if isinstance(config.dataset, str):
-        sent = "a handwritten digit"
-        why = "Handwriting can give people away, so" if level_of(config.pixels) else why
+    sent = "a handwritten digit" if isinstance(config.dataset, str) else "a private image"
     who = f"{len(config.classes) * config.n_train:,} people each sent {sent} and its label, {labels}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"about {numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
         return f"{who}, without any noise"
-    return f"{who}. {why} {' and '.join(did)}"
+    first, *more = did
+    return f"{who}. To protect them, {first}{''.join(f'. Also, {one}' for one in more)}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:

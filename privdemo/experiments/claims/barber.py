@@ -166,7 +166,7 @@ def spread_beats_naive(rows: Rows) -> Finding:
         f"of p = {listed(noisy)}. What correcting does give is better probabilities: its log loss is clearly lower at "
         f"p = {listed(surer)}",
         _seeds(rows),
-        values={"most": most, "but": " The computer then only misjudges how sure it can be." if surer else ""},
+        values={"most": most},
     )
 
 
@@ -340,10 +340,10 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="A computer hardly learns better if it is told about random changes.",
+        surprise="Telling a computer about random changes may hardly help it.",
         what="A computer learns from images and names that chance has changed. If it is told how often, it names "
         "so many more of 100 new images correctly:",
-        consequence="Learning as if nothing had been changed is nearly as good.{but}",
+        consequence="Here both computers are kept from learning by heart; those of the paper were not.",
     ),
     ClaimRow(
         "figure 3",

@@ -372,7 +372,7 @@ CLAIMS = (
         surprise="The errors of published counts are {times:.1f} times as large as in a paper’s chart.",
         what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
         "add up to:",
-        consequence="Whoever trusts the chart expects far better numbers than this method gives.",
+        consequence="Whoever trusts the chart expects far better numbers than the paper’s formula gives.",
         card_unit=(1000, "people"),
     ),
     ClaimRow(
@@ -438,10 +438,10 @@ CLAIMS = (
         "scaled Dirichlet with noise chosen from the counts keeps δ = {delta:g}: the true δ at ε = {epsilon:g} between "
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
-        surprise="A promise of privacy is broken more often than a paper says.",
-        what="Numbers are published with random changes (noise). A promise limits what they tell about any one person. "
-        "How often it is broken, at least:",
-        consequence="People are protected less than they were promised.",
+        surprise="Published numbers protect people less than a paper says.",
+        what="Numbers are published with random changes (noise), so that nobody learns much about any one person. "
+        "How often it must be allowed to fail:",
+        consequence="Where it fails, the numbers can give away what one person wanted to hide.",
         card_unit=(100, "of 100 times"),
     ),
     ClaimRow(

@@ -327,6 +327,7 @@ def _f1_row(place: str, selection: str, method: str, of: str = "average") -> Cla
 
 def _means_row(groups: str, surprise: str = "", consequence: str = "") -> ClaimRow:
     """Return the row of how far the means of groups move, when one record changes."""
+    who = "People" if groups == "random-k" else "Similar people"
     return ClaimRow(
         "slides on sensitivity",
         f"a column’s means of k records move by at most 1/k together when one record changes: {groups}, k = {_K}",
@@ -334,8 +335,8 @@ def _means_row(groups: str, surprise: str = "", consequence: str = "") -> ClaimR
         published=1 / _K,
         reading=FORMULA,
         surprise=surprise,
-        what=f"Similar people are put into groups of {_K}, and each group’s average age (0 to 100 years) is published. "
-        "If one person’s age were another, all averages together would change by up to:",
+        what=f"{who} are put into groups of {_K}, and each group’s average age (0 to 100 years) is published. If one "
+        "person’s age were another, all averages together can change by as much as:",
         consequence=consequence,
         card_unit=(100, "years"),
     )

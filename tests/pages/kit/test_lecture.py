@@ -252,8 +252,9 @@ def test_a_step_is_checked_against_the_settings_of_its_page():
 
 def test_the_lectures_that_come_with_the_app_are_read_by_the_names_of_their_files(tmp_path, monkeypatch):
     monkeypatch.setattr(lecture, "_SHIPPED", tmp_path)
-    monkeypatch.setattr(lecture, "_SHIPPED_NAMES", ("lies",))
     (tmp_path / "lies.toml").write_text(TEXT, encoding="utf-8")
     lecture.shipped.cache_clear()
-    assert lecture.shipped() == {"lies": read(TEXT)}
+    (tmp_path / "randomised-response.toml").write_text(TEXT, encoding="utf-8")
+    assert list(lecture.shipped()) == ["randomised-response", "lies"], "the one for most people is first"
+    assert lecture.shipped()["lies"] == read(TEXT)
     lecture.shipped.cache_clear()

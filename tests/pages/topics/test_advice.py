@@ -51,8 +51,8 @@ def advice_of(question: advise.Question) -> str:
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
     times = round(advice.plan.people_needed / advice.open_people, 1)
     people = f"{advice.plan.people_needed:,} instead of {advice.open_people:,}"
-    needs = f"for ± 3 percentage points you need {times} times as many people: {people}."
-    return advice_in(f"{words}, but {needs}", "nobody with their true answers")
+    needs = f"The price: for ± 3 percentage points you need {times} times as many people, {people}."
+    return advice_in(f"{words}. {needs}", "nobody with their true answers")
 
 
 def advice_in(words: str, trust: str) -> str:
@@ -68,9 +68,9 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice if people trust nobody with their true answers: let each person’s phone change yes to no, or no "
-        "to yes, with a chance of about 1 in 4.</b> So nobody can be sure of any one answer, but for ± 3 percentage "
-        "points you need 4.7 times as many people: 4,993 instead of 1,064." in words
+        "<b>Our advice if people trust nobody with their true answers: let each person’s phone send the opposite "
+        "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. The price: for ± 3 "
+        "percentage points you need 4.7 times as many people, 4,993 instead of 1,064." in words
     )
 
 
@@ -133,7 +133,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
             assert risks == [chance]
             assert right.replace("fewer than", "up to") in first.figure.html
         else:
-            assert f"sends is right {100 * chance:.3g} of 100 times" in first.figure.html
+            assert f"from this is right {100 * chance:.3g} of 100 times" in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -205,7 +205,7 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73.1 of 100 times, the opposite answer 26.9 of 100 times",
-        "So whoever believes what one phone sends is right 73.1 of 100 "
+        "Somebody who guesses a person’s true answer from this is right 73.1 of 100 "
         "times. A coin toss is right 50 times (if both answers are equally likely). The nearer to 50, the stronger the "
         "protection; this is moderate (strong: fewer than 63 of 100 times).",
     )
@@ -233,7 +233,7 @@ def test_where_what_is_sent_is_not_what_others_guess_from_the_risk_has_its_own_c
     assert not sent.probability
     assert risk.probability < max(bar.part for bar in sent.bars), "a shuffler hides whose answer it is"
     trusted, *_ = what_to_do(answer(replace(MEMBERS, trust="curator"), Trials()))
-    assert trusted.figure.cards[1].title == "Risk: others guess an answer right"
+    assert trusted.figure.cards[0].title == "Risk: others guess an answer right"
 
 
 def test_where_the_goal_cannot_be_reached_the_rows_do_not_call_it_advice():
@@ -363,9 +363,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert re.search(
-            rf"change yes to no, or no to yes, with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card
-        )
+        assert re.search(rf"send the opposite answer with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card)
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) percentage points", card)[1]) == pytest.approx(
             half_width, abs=0.005
@@ -412,11 +410,42 @@ def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed
     assert "people instead of" not in many.takeaway()
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
-    title, number, words = panel.figure.contents[0]
+    title, number, words = panel.figure.contents[-1]
     assert (title, number) == ("People needed for ± 3 percentage points", "4,993")
-    assert words.endswith("This is with the least protection that you allow.")
+    assert words.startswith("This is with the least protection that you allow. ")
+    assert "such surveys" not in words, "with the advised protection they would need more people"
     few = advise.price(advise.advise(Question("yes-no", "nobody", people=20, within=0.3, epsilon=10.0)))
-    assert few[2].endswith("as many. This is with the least protection that you allow.")
+    assert few[2].startswith("This is with the least protection that you allow. Privacy needs no more")
+
+
+def test_an_epsilon_that_is_the_allowed_one_but_for_rounding_counts_as_it():
+    asked = Question("one-of-k", "nobody", within=0.03, answers=16, epsilon=5.0)
+    made = answer(asked, Trials())
+    assert 0.99 * asked.epsilon < made.advice.plan.epsilon < asked.epsilon
+    assert made.people_needed
+    assert "least protection" not in advise.price(made.advice)[2]
+
+
+@pytest.mark.parametrize(
+    ("within", "words"),
+    [
+        (0.0299, "find between 47.01 and 52.99 %."),
+        (0.01, "for ± 1 percentage point you need"),
+        (0.5, "would be enough."),
+    ],
+)
+def test_an_example_of_the_error_is_exact_and_left_out_where_it_would_be_everything(within, words):
+    made = answer(Question("yes-no", "nobody", within=within, epsilon=1.0), Trials())
+    said = f"{made.takeaway()} {advise.price(made.advice)[2]}"
+    assert words in said
+    assert ("such surveys find" in said) == (within < 0.5)
+
+
+def test_of_two_answers_a_phone_sends_the_opposite_one():
+    two = answer(Question("one-of-k", "nobody", people=5000, within=0.03, answers=2), Trials())
+    assert "send the opposite answer" in two.takeaway()
+    (panel,) = what_to_do(two)
+    assert "the opposite answer" in panel.summary
 
 
 def test_of_three_answers_the_risk_is_not_that_of_what_one_phone_sends():

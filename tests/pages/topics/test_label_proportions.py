@@ -115,8 +115,8 @@ def test_what_is_shown_is_what_the_package_computes_and_the_code_repeats_it(conf
     assert scores.prediction.truth == 100 * best
     negative = 1 - sum(trial.test_share for trial in shown.trials) / len(shown.trials)
     assert scores.prediction.known == [
-        (50, "no learning, a coin toss"),
-        (pytest.approx(100 * negative), "no learning, always “benign”"),
+        (50, "by tossing a coin"),
+        (pytest.approx(100 * negative), "by always guessing “benign”"),
     ]
     trial = shown.trials[0]
     positive = round(float(trial.true_proportions[0]) * trial.sizes[0])
@@ -186,7 +186,7 @@ def test_the_slider_splits_the_same_records_into_other_bags():
 
 @pytest.mark.parametrize(
     ("always", "marks"),
-    [(50.4, ["no learning, always “no”"]), (76, ["no learning, a coin toss", "no learning, always “no”"])],
+    [(50.4, ["by always guessing “no”"]), (76, ["by tossing a coin", "by always guessing “no”"])],
 )
 def test_two_marks_of_what_is_right_without_learning_are_not_one_over_the_other(always, marks):
     assert [words for _, words in _known(always, "no")] == marks

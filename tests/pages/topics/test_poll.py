@@ -96,7 +96,7 @@ def test_the_fold_has_every_chapter_and_the_next_one_waits():
     at = visit("poll")
     folds = [one.proto.body for one in at.get("html") if "all-chapters" in one.proto.body]
     (fold,) = folds
-    assert "<summary>What follows when people have answered</summary>" in fold
+    assert "<summary>What happens next</summary>" in fold
     assert " open" not in fold
     assert not [button for button in at.button if button.key == "next-chapter"]
     at = visit("poll", people="50", step="Answers as sent")
