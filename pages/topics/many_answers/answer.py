@@ -131,8 +131,8 @@ class Answer:
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
             true, other = numbers.out_of_100(made.p), numbers.people_of_100(1 - made.p)
-            sent = f"{true} people send the true {one}, {other} a different one, picked at random"
-            return f"{have} chance decides what each sends. {numbers.capital(sent)}."
+            sent = f"{true} people send the true {one} and {other} a different one"
+            return f"{have} {sent}; chance decides who, and which."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:

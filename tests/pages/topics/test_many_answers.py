@@ -187,7 +187,10 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert "Over 99 of 100 people send the true answer, under 1 a different one, picked at random. " in said
+    assert (
+        "over 99 of 100 people send the true answer and under 1 a different one; chance decides who, and which. "
+        in said
+    )
     assert "e+" not in said
 
 
@@ -265,10 +268,10 @@ def test_answers_are_called_what_they_are() -> None:
         "of 4 illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    sent = "15 of 100 people send the true illness, 85 a different one, picked at random."
+    sent = "15 of 100 people send the true illness and 85 a different one; chance decides who, and which."
     assert f"{sent} From these" in words
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert "57 of 100 people send the true illness, 43 a different one, picked at random." in words
+    assert "57 of 100 people send the true illness and 43 a different one; chance decides who, and which." in words
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one answer, the true one or a random one. From these" in words
 
