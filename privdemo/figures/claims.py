@@ -71,7 +71,7 @@ def verdict_bar(counts: Mapping[str, int]) -> str:
         shown |= undecided
     for verdict, n in shown.items():
         colour, is_wide = f"background:{_COLOURS[verdict]}", n >= _WITH_WORDS * n_all
-        parts += f'<i style="flex:{n};{colour}">{n}{f"<span>{words[verdict]}</span>" * is_wide}</i>'
+        parts += f'<i style="flex:{n};{colour}"><b>{n}</b>{f"<span>{words[verdict]}</span>" * is_wide}</i>'
         legend += f'<span{" class=in-bar" * is_wide}><i style="{colour}"></i> <b>{n}</b> {words[verdict]}</span>'
     return (
         f'<div class="verdicts-box"><div class="verdicts" role="img" aria-label="{escape(verdict_words(counts))}">'
