@@ -157,8 +157,8 @@ def _scale_html(
     )
     of_what = name.removeprefix("ε of ")
     if n_pixels:
-        whole = "practically no" if together > _FAR_BEYOND else numbers.protection(together)
-        shown = f"<b>Whatever an attacker knows, this noise gives a whole image {whole} protection.</b> {words}".strip()
+        whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
+        shown = f"<b>Protection of a whole image against any attacker: {whole}.</b> {words}".strip()
     elif not says or not name:
         shown = words
     elif name == "ε":

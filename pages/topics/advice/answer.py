@@ -25,8 +25,6 @@ _OF_CLASSIFIERS = [("comparison", "Seek ε for your own goal", "The chapter “M
 _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of people in general."
 # How often a person is asked again, for the row on what stays at risk.
 _TIMES = 5
-# From here on people needed are told as so many times others.
-_OFTEN = 1.5
 # Two chances that differ by less are written alike.
 _ALIKE = 1e-3
 
@@ -56,8 +54,13 @@ class Answer:
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
-            goal = f"for ± {advise.percentage_points(self.question.within or 0)}"
-            needs = f"The price: {goal} you need {_as_many(needed, enough)}."
+            goal = f"± {advise.percentage_points(self.question.within or 0)}"
+            needs = f"For {goal} that takes {needed:,} people, and {enough:,} with true answers."
+            if self.question.people and needed <= self.question.people:
+                needs = (
+                    f"Your {self.question.people:,} people are enough for {goal}: it takes {needed:,}, and {enough:,} "
+                    "with true answers."
+                )
         rest = escape(" ".join(filter(None, (rest, needs))))
         return f"<b>{escape(first)}</b> {rest}".strip()
 
@@ -165,13 +168,6 @@ def _protection(answer: Answer) -> list[Guess]:
         f"50 times (if both {what}s are equally likely).{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]
-
-
-def _as_many(needed: int, enough: int) -> str:
-    """Say how many people are needed where fewer with true answers would be enough."""
-    times = needed / enough
-    many = f"{times:,.{int(times < 10)}f} times as many people, {needed:,} instead of {enough:,}"
-    return many if times >= _OFTEN else f"{needed:,} people instead of {enough:,}"
 
 
 def _times(chance: float) -> str:

@@ -165,7 +165,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     noisy = " (with noise)" * config.private
     told = f"we are told {'only ' * bool(which)}what percentage{noisy} of set 1 and of set 2 {first}"
     why = "To protect people, " if task.records == "people" and which else ""
-    also = f"a computer also uses {task.details}" if task.details else f"a computer uses the {task.records} themselves"
+    also = f"also use {task.details}" if task.details else f"use the {task.records} themselves"
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
     nearest, *others = sorted(found, key=lambda share: abs(share - truth))
     farther = numbers.join_words(tuple(numbers.share(share) for share in others))
@@ -175,11 +175,11 @@ def _prediction(answer: Answer) -> Prediction | None:
     return Prediction(
         GUESS,
         f"{numbers.capital(why + told)}{which}. <b>What percentage of "
-        f"{_target(answer)} {first}?</b> Guess from {hint.name}; {also}.",
+        f"{_target(answer)} {first}?</b> Guess from {hint.name}.",
         100 * truth,
         Scale(0, 100, 1, " %"),
         hint.picture,
-        f"The closest of {len(blind)} methods finds {numbers.share(nearest)}{average}. {rest}.",
+        f"The closest of {len(blind)} methods, which {also}, finds {numbers.share(nearest)}{average}. {rest}.",
         f"Your guess: the percentage of {_target(answer)} {_who(answer)} {first}",
     )
 
@@ -219,7 +219,7 @@ def _compared_sets(answer: Answer) -> list[ComparedSet]:
         ComparedSet(f"Set {n}: {config.set_size:,} {records}", f"{numbers.share(share, 0)}{noisy}", share)
         for n, share in enumerate((float(row[0]) for row in answer.trials[0].released), 1)
     ]
-    return [*known, ComparedSet(f"Set {len(known) + 1}: {config.n_test:,} {records}", "? %", None)]
+    return [*known, ComparedSet(f"Set {len(known) + 1}: {config.n_test:,} other {records}", "? %", None)]
 
 
 def _who(answer: Answer) -> str:

@@ -204,11 +204,12 @@ def _some_bags(answer: Answer) -> Markup:
     noise = " (with noise)" * math.isfinite(answer.question.config.proportion_epsilon)
     if any(not 0 <= share <= 1 for _, share, _ in groups):
         noise = " (with noise, which can push it below 0 % or above 100 %)"
+    how = " (formed at random)" * (answer.question.config.selection == "iid")
     large = max(n for *_, n in groups) > MOST_OF_GROUP
     drawn = f"; {MOST_OF_GROUP} of a group are drawn" * large
     return Markup(
         groups_html(
-            f"What the computer is told: what percentage of each group {task.positive}{noise}",
+            f"What the computer is told: what percentage of each group{how} {task.positive}{noise}",
             groups,
             f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more,
             PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,

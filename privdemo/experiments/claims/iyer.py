@@ -369,9 +369,9 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="The errors of published counts are {times:.1f} times as large as in a paper’s chart.",
-        what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
-        "add up to:",
+        surprise="Published counts are {times:.1f} times as far off as a paper’s chart shows.",
+        what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). All 5 together "
+        "are off by:",
         consequence="Whoever trusts the chart expects far better numbers than the paper’s formula gives.",
         card_unit=(1000, "people"),
     ),
@@ -440,8 +440,8 @@ CLAIMS = (
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
         what="Numbers are published with random changes (noise), so that nobody learns much about any one person. "
-        "How often it must be allowed to fail:",
-        consequence="Where it fails, the numbers can give away what one person wanted to hide.",
+        "How often somebody may learn more:",
+        consequence="Then the numbers can give away what one person wanted to hide.",
         card_unit=(100, "of 100 times"),
     ),
     ClaimRow(

@@ -267,11 +267,9 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         together = privacy_inputs.guess_scale_html(
             epsilon, privacy_inputs.black_or_white(pixels), name="ε of one pixel", n_pixels=64
         )
-        whole = "practically no" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
+        whole = "practically none" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
         one = numbers.protection(epsilon)
-        assert (
-            f"<b>Whatever an attacker knows, this noise gives a whole image {whole} protection.</b><details" in together
-        )
+        assert f"<b>Protection of a whole image against any attacker: {whole}.</b><details" in together
         assert f"<p>ε of one pixel = {numbers.epsilon(epsilon)} ({one} protection). " in together
         assert f"All 64 pixels of an image together have ε = {numbers.epsilon(64 * epsilon)}. " in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown

@@ -49,9 +49,11 @@ def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
     advice = advise.advise(question)
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
-    times = round(advice.plan.people_needed / advice.open_people, 1)
-    people = f"{advice.plan.people_needed:,} instead of {advice.open_people:,}"
-    needs = f"The price: for ± 3 percentage points you need {times} times as many people, {people}."
+    needed, enough = advice.plan.people_needed, advice.open_people
+    needs = (
+        f"Your {question.people:,} people are enough for ± 3 percentage points: it takes {needed:,}, and {enough:,} "
+    )
+    needs += "with true answers."
     return advice_in(f"{words}. {needs}", "nobody with their true answers")
 
 
@@ -69,8 +71,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice if people trust nobody with their true answers: let each person’s phone send the opposite "
-        "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. The price: for ± 3 "
-        "percentage points you need 4.7 times as many people, 4,993 instead of 1,064." in words
+        "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. Your 5,000 people are "
+        "enough for ± 3 percentage points: it takes 4,993, and 1,064 with true answers." in words
     )
 
 
@@ -407,7 +409,7 @@ def test_a_question_stands_on_the_label_and_one_that_is_too_long_is_refused():
 def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed():
     many = answer(replace(MEMBERS, people=1_000_000), Trials())
     assert many.advice.plan.epsilon < MEMBERS.epsilon
-    assert "people instead of" not in many.takeaway()
+    assert "are enough" not in many.takeaway()
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
     title, number, words = panel.figure.contents[-1]
@@ -430,7 +432,7 @@ def test_an_epsilon_that_is_the_allowed_one_but_for_rounding_counts_as_it():
     ("within", "words"),
     [
         (0.0299, "find between 47.01 and 52.99 %."),
-        (0.01, "for ± 1 percentage point you need"),
+        (0.01, "For ± 1 percentage point that takes"),
         (0.5, "would be enough."),
     ],
 )

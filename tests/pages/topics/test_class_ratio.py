@@ -75,13 +75,16 @@ def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
     assert (asked.truth, asked.scale) == (90, Scale(0, 100, 1, " %"))
     assert asked.ask == (
         "We are told only what percentage of set 1 and of set 2 show a 7, not which. <b>What percentage of set 3 show "
-        "a 7?</b> Guess from the sets’ average images; a computer uses the images themselves."
+        "a 7?</b> Guess from the sets’ average images."
     )
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
     found, first, second = (f"{100 * share:.1f} %" for share in sorted(shares, key=lambda share: abs(share - 0.9)))
-    assert asked.explain == f"The closest of 3 methods finds {found}. The others find {first} and {second}."
+    assert asked.explain == (
+        f"The closest of 3 methods, which use the images themselves, finds {found}. The others find {first} and "
+        f"{second}."
+    )
     page = asked.covered.html
-    assert re.findall(r"<b>Set (\d): (\d+) images</b>", page) == [("1", "60"), ("2", "60"), ("3", "40")]
+    assert re.findall(r"<b>Set (\d): (\d+) (?:other )?images</b>", page) == [("1", "60"), ("2", "60"), ("3", "40")]
     assert re.findall(r"<b>(\S+) %</b>", page) == ["80", "20", "?"]
     sample = class_ratio.sample_records(config)
     images = [np.array(Image.open(io.BytesIO(base64.b64decode(one)))) for one in re.findall(r"base64,([^\"]*)", page)]
@@ -99,8 +102,7 @@ def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
     assert asked.ask == (
         "To protect people, we are told only what percentage of set 1 and of set 2 earn $50,000 a year or less, not "
         "who. <b>What percentage of set 3 earn $50,000 a year or less?</b> Guess from how many are married, which is "
-        "known; a computer "
-        "also uses age, job and other details."
+        "known."
     )
     sample = class_ratio.sample_records(config)
     names = sample.dataset.feature_names
