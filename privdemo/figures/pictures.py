@@ -6,6 +6,7 @@ import base64
 import html
 import io
 from collections.abc import Mapping, Sequence
+from itertools import chain, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,26 +62,27 @@ def contact_sheet(images: NDArray[np.uint8], gap: int = 1, gap_level: int = GAP_
 
 
 def labelled_html(images: Mapping[str, NDArray[np.uint8]], labels: Mapping[str, Sequence[str]]) -> str:
-    """Return images over their labels as HTML, with a heading beside each row.
+    """Return images over their labels as HTML, with a heading beside each row: the first of each, then the second.
 
     `images` are contact sheets of one row, `labels` the true labels and the released ones; a label that is not the true
     one is dashed.
     """
     true, *_ = labels.values()
-    sheets = "".join(
+    sheets = [
         f'<b class="words">{html.escape(words)}</b>'
         f'<img src="{data_uri(grey)}" alt="{len(true)} images side by side: {html.escape(words)}">'
         for words, grey in images.items()
-    )
-    rows = "".join(
+    ]
+    rows = [
         f'<b class="words">{html.escape(words)}</b>'
         + "".join(
             f'<span class="label{" chance" * (label != one)}">{html.escape(label)}</span>'
             for label, one in zip(row, true, strict=True)
         )
         for words, row in labels.items()
-    )
-    return f'<div class="labelled" style="--columns:{len(true)}">{sheets}{rows}</div>'
+    ]
+    pairs = "".join(chain.from_iterable(zip_longest(sheets, rows, fillvalue="")))
+    return f'<div class="labelled" style="--columns:{len(true)}">{pairs}</div>'
 
 
 def sample_sheet(dataset: Dataset, n: int) -> tuple[NDArray[np.uint8], list[str]]:

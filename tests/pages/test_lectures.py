@@ -27,8 +27,8 @@ def _real_data(mnist: object) -> None:
 def test_there_are_three_lectures_for_three_audiences() -> None:
     found = {name: (each.title, len(each.steps)) for name, each in shipped().items()}
     assert found == {
-        "from-lies-to-learning": ("Learning from data that chance has changed", 10),
-        "randomised-response": ("Honest polls, though chance changes answers", 15),
+        "from-lies-to-learning": ("Learning from randomly changed data", 10),
+        "randomised-response": ("Honest polls with randomly changed answers", 15),
         "what-does-privacy-cost": ("What does privacy cost?", 10),
     }
     assert len({each.audience for each in shipped().values()}) == 3

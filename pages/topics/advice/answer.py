@@ -55,11 +55,11 @@ class Answer:
         if self.people_needed:
             needed, enough = self.people_needed
             goal = f"± {advise.percentage_points(self.question.within or 0)}"
-            needs = f"For {goal} that takes {needed:,} people, and {enough:,} with true answers."
+            needs = f"For {goal} that takes {needed:,} people, instead of {enough:,} with true answers."
             if self.question.people and needed <= self.question.people:
                 needs = (
-                    f"Your {self.question.people:,} people are enough for {goal}: it takes {needed:,}, and {enough:,} "
-                    "with true answers."
+                    f"Your {self.question.people:,} people are enough for {goal}: it takes {needed:,}, instead of "
+                    f"{enough:,} with true answers."
                 )
         rest = escape(" ".join(filter(None, (rest, needs))))
         return f"<b>{escape(first)}</b> {rest}".strip()

@@ -314,7 +314,7 @@ def _before_the_guess(answer: Answer) -> Markup:
         {} if sheet is None else {f"{N_IMAGES} {names.records}": sheet},
         {f"true {names.label}": truly, f"{names.label} the computer is told": as_told},
     )
-    return Markup(f"{table}<p>Dashed: switched by chance.</p>")
+    return Markup(f"<p>Dashed {names.label}: switched by chance.</p>{table}")
 
 
 def _pushed_sentence(config: ComparisonConfig) -> str:

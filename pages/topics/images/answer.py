@@ -64,7 +64,7 @@ class Answer:
             noise = f"if random grey replaces {dials.level_text(family, level)} of the pixels"
         kind = " (handwritten digits)" * isinstance(self.question.config.dataset, str)
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
-        verdict = f"Not {even}{noise}" if is_found else f"Yes, {noise}"
+        verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
             f"<b>{verdict}.</b> A program that has the original images{kind} of {n} people, say from a stolen file, "
             f"compares them with what was sent, and picks the right sender for <b>{found}</b> images{chance}."

@@ -50,10 +50,8 @@ def advice_of(question: advise.Question) -> str:
     advice = advise.advise(question)
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
     needed, enough = advice.plan.people_needed, advice.open_people
-    needs = (
-        f"Your {question.people:,} people are enough for ± 3 percentage points: it takes {needed:,}, and {enough:,} "
-    )
-    needs += "with true answers."
+    needs = f"Your {question.people:,} people are enough for ± 3 percentage points: it takes {needed:,}, instead of "
+    needs += f"{enough:,} with true answers."
     return advice_in(f"{words}. {needs}", "nobody with their true answers")
 
 
@@ -72,7 +70,7 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     assert (
         "<b>Our advice if people trust nobody with their true answers: let each person’s phone send the opposite "
         "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. Your 5,000 people are "
-        "enough for ± 3 percentage points: it takes 4,993, and 1,064 with true answers." in words
+        "enough for ± 3 percentage points: it takes 4,993, instead of 1,064 with true answers." in words
     )
 
 

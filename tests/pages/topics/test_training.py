@@ -263,7 +263,7 @@ def test_the_labels_of_the_two_images_to_learn_from_are_those_that_were_sent():
     found = training.released_images(lies, 3)
     assert found.true_labels == ("7", "9") * 3
     differ = [true != sent for true, sent in zip(found.true_labels, found.labels, strict=True)]
-    rows = panel.prediction.covered.html.split('<b class="words">')[-2:]
+    rows = panel.prediction.covered.html.split('<b class="words">')[2::2]  # each below its images
     dashed = [["chance" in kind for kind in re.findall('class="(label[^"]*)"', row)] for row in rows]
     assert dashed == [[False] * 6, differ]
     assert sum(differ) >= 5, "as nearly all lie"
@@ -532,8 +532,9 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
         "80 people each sent a handwritten digit and its label, “7” or “9”. To protect them, about "
-        "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were switched. "
-        "A computer learned from these. <b>Of 100 new, unchanged images, how many will it label correctly?</b>"
+        "20 % of the pixels were replaced by a random shade of grey. Separately, about 20 % of the labels were "
+        "switched. A computer learned from these. <b>Of 100 new, unchanged images, how many will it label "
+        "correctly?</b>"
     )
     assert panel.prediction.known == [
         (50.0, "by luck alone"),
