@@ -53,7 +53,7 @@ _ADULT = Task(
     "Adult",
     ("<=50K", ">50K"),
     ("$50,000 or less", "over $50,000"),
-    ("earn at most $50,000 a year", "earn over $50,000 a year"),
+    ("earn $50,000 a year or less", "earn over $50,000 a year"),
     "people",
     "each person’s age, job and other details, but not the income",
     (

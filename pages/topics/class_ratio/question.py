@@ -170,7 +170,7 @@ def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
 
 
 def first_class_words(dataset: Source, n_classes: int) -> str:
-    """Say what records of the first class are or do: “show a 7”, “earn at most $50,000 a year”."""
+    """Say what records of the first class are or do: “show a 7”, “earn $50,000 a year or less”."""
     task = counting_task(dataset)
     words = task.words[task.classes.index(class_ratio.chosen_classes(dataset, n_classes)[0])]
     return re.sub(r"^are (an? \d)$", r"show \1", words)

@@ -100,8 +100,8 @@ def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
     trial = class_ratio.run(config)
     asked = Answer(Question(config, 1), (trial,)).main()[0].prediction
     assert asked.ask == (
-        "To protect people, we are told only what percentage of set 1 and of set 2 earn at most $50,000 a year, not "
-        "who. <b>What percentage of set 3 earn at most $50,000 a year?</b> Guess from how many are married, which is "
+        "To protect people, we are told only what percentage of set 1 and of set 2 earn $50,000 a year or less, not "
+        "who. <b>What percentage of set 3 earn $50,000 a year or less?</b> Guess from how many are married, which is "
         "known."
     )
     sample = class_ratio.sample_records(config)
