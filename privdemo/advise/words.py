@@ -260,10 +260,7 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
         return "Price of privacy", number, true
     needed, enough = plan.people_needed or plan.people, f"With true answers, {advice.open_people:,} would be enough."
-    title, number = (
-        f"People needed for ± {percentage_points(question.within)}",
-        f"{needed:,}",
-    )
+    title, number = f"People needed for ± {percentage_points(question.within)}", f"{needed:,}"
     least = "This is with the least protection that you allow. " * protects_more(advice)
     if needed <= advice.open_people:
         return title, number, f"{least}Privacy needs no more: with true answers it would be as many."

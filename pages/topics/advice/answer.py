@@ -120,7 +120,7 @@ def what_to_do(answer: Answer) -> list[Panel]:
         "gets right. Orange: more than that, so less private."
     )
     # Bars of the people who are needed say how exact the result is, where this is what was asked for.
-    is_said = answer.people_needed and advise.is_as_exact_as_asked(advice)
+    is_said = answer.people_needed is not None and advise.is_as_exact_as_asked(advice)
     exact = [] if is_said else [Guess(*advise.result(advice))]
     cards = [*_protection(answer), *exact]
     cards = [*_price(answer), *cards] if answer.people_needed else [*cards, *_price(answer)]

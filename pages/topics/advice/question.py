@@ -22,8 +22,8 @@ KINDS = {
     "the numbers of a table you hold": COUNTS,
     "a classifier trained on private labels": CLASSIFIER,
 }
-# What stands above the four questions.
-ABOVE = {YES_NO: "Your survey", ONE_OF_K: "Your survey", COUNTS: "Your table", CLASSIFIER: "Your data"}
+# The heading of the four questions, by their kind.
+HEADINGS = {YES_NO: "Your survey", ONE_OF_K: "Your survey", COUNTS: "Your table", CLASSIFIER: "Your data"}
 # The kinds of question with more than two possible answers.
 SEVERAL = (ONE_OF_K, COUNTS)
 KIND = Choice(

@@ -83,10 +83,10 @@ class Answer:
     def takeaway(self) -> str:
         """Say how many claims hold."""
         n, n_all = claims.count_verdicts(list(self.everything.values())), len(self.everything)
-        checked = {claim.source for claim in self.everything.values() if claim.verdict != OPEN}
+        sources = {claim.source for claim in self.everything.values()}
         who = self.source
         if who == EVERYBODY:
-            who = f"{len(checked - {YAN})} papers and one lecture" if YAN in checked else f"{len(checked)} papers"
+            who = f"{len(sources - {YAN})} papers and one lecture" if YAN in sources else f"{len(sources)} papers"
         claim = f"{n_all} claim{'s' * (n_all > 1)}"
         about = "about protecting people’s data by random changes (noise)"
         if n[OPEN] == n_all:

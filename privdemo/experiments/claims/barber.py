@@ -248,7 +248,7 @@ CLAIMS = (
         unit=PERCENT,
         reading=FORMULA,
         surprise="One wrong sign in a formula counts too many people.",
-        what=f"In a poll, {100 * _SHARE:g} of 100 people truly mean yes; chance changes 20 of the 100 answers. "
+        what=f"In a poll, {100 * _SHARE:g} of 100 people truly mean yes; chance changes about 20 answers. "
         f"The formula should find the {100 * _SHARE:g}:",
         consequence="{printed:.0f} of 100 is impossible: the formula has a plus where a minus belongs.",
         card_unit=(100, "of 100"),
@@ -343,7 +343,7 @@ CLAIMS = (
         surprise="Telling a computer about random changes may hardly help it.",
         what="A computer learns from images and names that chance has changed. If it is told how often, it names "
         "so many more of 100 new images correctly:",
-        consequence="Here both computers are kept from learning by heart; those of the paper were not.",
+        consequence="Here both computers are kept from fitting single images too closely; those of the paper were not.",
     ),
     ClaimRow(
         "figure 3",

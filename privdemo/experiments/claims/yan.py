@@ -336,7 +336,7 @@ def _means_row(groups: str, surprise: str = "", consequence: str = "") -> ClaimR
         reading=FORMULA,
         surprise=surprise,
         what=f"{who} are put into groups of {_K}, and each group’s average age (0 to 100 years) is published. If one "
-        "person’s age were another, all averages together can change by as much as:",
+        "person’s age is changed, all averages together can change by as much as:",
         consequence=consequence,
         card_unit=(100, "years"),
     )
@@ -437,7 +437,7 @@ CLAIMS = (
     _means_row("random-k"),
     _means_row(
         "nearest-k",
-        "One person changes published averages more than a lecture says.",
+        "One person can change averages more than a lecture says.",
         "Noise that follows the lecture’s formula is too weak to hide that person.",
     ),
     _means_row("k-tree"),
