@@ -86,7 +86,7 @@ _CEILING = "(for comparison)"
 _CORRECTED = "correct for the noise"
 # These learn from the bag or the set that a record is in, as a label that is often wrong; the better of two ways is
 # the one that predicts held-out labels better.
-_HINT_BAGS, _HINT_SETS, _BETTER = "use each bag as a hint", "use each set as a hint", "better of two"
+_HINT_BAGS, _HINT_GROUPS, _BETTER = "use each bag as a hint", "use each group as a hint", "better of two"
 
 # --- polls ---------------------------------------------------------------------------------------
 
@@ -369,15 +369,15 @@ EM, PCC = "em", "pcc"
 
 CLASS_RATIO = _table(
     (
-        Method(SPREAD, _HINT_SETS, PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
+        Method(SPREAD, _HINT_GROUPS, PUBLISHER, palette.SPREAD, f"{_SPREAD} on set names"),
         Method(
             by_trying(SPREAD),
-            f"{_HINT_SETS}, {_BETTER}",
+            f"{_HINT_GROUPS}, {_BETTER}",
             PUBLISHER,
             _in_colour_of(palette.SPREAD, "dashdot", "diamond-open"),
             f"{_SPREAD} on set names, or a model of the classes",
         ),
-        Method(MMD, "blend the sets’ averages", PUBLISHER, palette.MMD, "maximum mean discrepancy"),
+        Method(MMD, "blend the groups’ averages", PUBLISHER, palette.MMD, "maximum mean discrepancy"),
         Method(
             RFF,
             "blend averages, random features",
@@ -385,8 +385,10 @@ CLASS_RATIO = _table(
             _in_colour_of(palette.MMD, "dot", "triangle-down-open"),
             "MMD with random Fourier features",
         ),
-        Method(IDENTITY, "recognise the set", PUBLISHER, palette.OTHERS[0], "set identity"),
-        Method(COUNT, "match set shares, then count", PUBLISHER, palette.LABEL_PROPORTIONS, "LLP, classify and count"),
+        Method(IDENTITY, "recognise the group", PUBLISHER, palette.OTHERS[0], "set identity"),
+        Method(
+            COUNT, "match group shares, then count", PUBLISHER, palette.LABEL_PROPORTIONS, "LLP, classify and count"
+        ),
         Method(PSVM, "widest margin, then count", PUBLISHER, palette.OTHERS[1], "∝SVM, classify and count"),
         Method(
             EM,
@@ -477,7 +479,7 @@ COMPARISON = _table(
             for method in (
                 _compared_method(
                     set_names(noise),
-                    f"{_HINT_SETS}, {words}",
+                    f"{_HINT_GROUPS}, {words}",
                     f"{_SPREAD} on set names",
                     PUBLISHER,
                     palette.SPREAD,
@@ -485,7 +487,7 @@ COMPARISON = _table(
                 ),
                 _compared_method(
                     mmd(noise),
-                    f"blend the sets’ averages, {words}",
+                    f"blend the groups’ averages, {words}",
                     "maximum mean discrepancy",
                     PUBLISHER,
                     palette.MMD,
@@ -493,7 +495,7 @@ COMPARISON = _table(
                 ),
             )
         ),
-        _by_trying(set_names(TRIED_NOISE), f"{_HINT_SETS}, {TRIED_NOISE.title()}, {_BETTER}", PUBLISHER),
+        _by_trying(set_names(TRIED_NOISE), f"{_HINT_GROUPS}, {TRIED_NOISE.title()}, {_BETTER}", PUBLISHER),
         _compared_method(CURATED, "noisy result", "output perturbation, (ε, δ)", CURATOR, palette.OTHERS[1], "solid"),
         _compared_method(
             CURATED_PURE, "noisy result, δ = 0", "output perturbation, ε alone", CURATOR, palette.OTHERS[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privdemo import datasets
 from privdemo.datasets import Dataset, Source
@@ -86,13 +86,20 @@ BINARY = {
     "mnist": Task("MNIST", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR, _UNLABELLED_IMAGES),
     "digits": Task("Small digits", _PAIR, _PAIR, _ARE_PAIR, _IMAGES_OF_PAIR, _UNLABELLED_IMAGES),
 }
-# Estimation of the shares of all classes in a set.
+
+
+def _positive_first(task: Task) -> Task:
+    """Return a binary task whose positive class comes first: the one of which people want to know the share."""
+    return replace(task, classes=task.classes[::-1], labels=task.labels[::-1], words=task.words[::-1])
+
+
+# Estimation of the shares of all classes in a group.
 COUNTING = {
     "mnist": Task("MNIST", DIGITS, DIGITS, _ARE, "images", _UNLABELLED_IMAGES),
     "digits": Task("Small digits", DIGITS, DIGITS, _ARE, "images", _UNLABELLED_IMAGES),
-    "adult": _ADULT,
-    "sms": _SMS,
-    "breast_cancer": _BREAST_CANCER,
+    "adult": _positive_first(_ADULT),
+    "sms": _positive_first(_SMS),
+    "breast_cancer": _positive_first(_BREAST_CANCER),
 }
 
 

@@ -31,7 +31,7 @@ def test_methods_of_a_table_can_be_told_apart_and_one_colour_is_the_spread_likel
         assert method.columns == {"method": method.title, "key": method.name}
         assert method.in_full == (f"{method.title} ({method.paper})" if method.paper else method.title)
         assert (method.style.colour == palette.SPREAD.colour) == method.title.startswith(
-            ("correct for", "use each bag", "use each set")
+            ("correct for", "use each bag", "use each group")
         ), method
 
 
@@ -51,7 +51,7 @@ def test_whom_a_method_trusts_is_its_marker_in_the_comparison_and_its_noise_in_i
     shown = (methods.CLEAN, methods.TRUE, methods.NAIVE, methods.LLP, methods.mmd("laplace"), methods.CURATED)
     assert [COMPARISON[name].trust for name in shown] == [TRUTH, TRUTH, NOBODY, LEADER, PUBLISHER, methods.CURATOR]
     assert COMPARISON[methods.SHUFFLED_COUNT].trust == methods.SHUFFLER
-    assert COMPARISON[methods.set_names("dirichlet")].title == "use each set as a hint, scaled Dirichlet"
+    assert COMPARISON[methods.set_names("dirichlet")].title == "use each group as a hint, scaled Dirichlet"
     assert set(methods.TIGHT.values()) <= set(RELEASES)
 
 

@@ -48,7 +48,7 @@ def questions() -> list[Any]:
     comparison plots its curves along ε as well. With MNIST the comparison opens on rows that its study ships.
     """
     bags = (FULL, LABELLED, NAMES, LLP, MEAN_MAP)
-    ratios: dict[str, Any] = {"n_classes": 2, "rho": 0.3, "share": 0.9, "methods": (SPREAD, MMD, COUNT, EM)}
+    ratios: dict[str, Any] = {"n_classes": 2, "rho": 0.3, "share": 0.1, "methods": (SPREAD, MMD, COUNT, EM)}
     n_bags, bag_size = label_proportions.default_bags("breast_cancer")
     compared = ComparisonConfig(dataset="breast_cancer", n_train=142)
     compared = replace(compared, methods=tuple(name for name in compared.chosen if name in CURVES_FIRST))

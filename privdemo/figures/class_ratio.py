@@ -124,7 +124,7 @@ def proportions(trials: Sequence[Trial], methods: Sequence[str], pictures: Seque
         layout=under
         | {
             "yaxis": {
-                "title": {"text": "share of the group"},
+                "title": {"text": "share of the new group"},
                 "tickformat": ".0%",
                 "range": [0, 1.05 * min(1.0, highest)],
             },
@@ -194,7 +194,7 @@ RATIO_CSS = f"""
 .ratio-key span {{ display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; }}
 .ratio-key i {{ width: 0.8rem; height: 0.8rem; border-radius: 0.15rem; }}
 .ratio-key img {{ width: 1.6rem; image-rendering: pixelated; border-radius: 2px; }}
-.ratio-set {{ display: grid; grid-template-columns: 3.5rem 1fr; align-items: center; margin-bottom: 0.3rem;
+.ratio-set {{ display: grid; grid-template-columns: 4.25rem 1fr; align-items: center; margin-bottom: 0.3rem;
   font-size: max(0.9rem, var(--least-letters, 0px)); }}
 .ratio-set div {{ display: flex; height: 1.4rem; border-radius: 0.2rem; overflow: hidden; }}
 .ratio-set div span {{ color: #fff; padding-left: 0.4rem; overflow: hidden; white-space: nowrap; line-height: 1.4rem; }}
@@ -250,11 +250,11 @@ def _given(given: Given) -> str:
         for kind, picture, name in zip(kinds, pictures, given.classes, strict=True)
     )
     sets = "".join(
-        f'<div class="ratio-set">set {n}<div><span class="first" style="width:{_at(share)}">{_share(share, 0)}</span>'
+        f'<div class="ratio-set">group {n}<div><span class="first" style="width:{_at(share)}">{_share(share, 0)}</span>'
         f'<span class="others" style="flex:1">{_share(1 - share, 0)}</span></div></div>'
         for n, share in enumerate(given.shares, 1)
     )
-    more = f"<p>and {given.n_more} more such set{'s' if given.n_more > 1 else ''}</p>" if given.n_more else ""
+    more = f"<p>and {given.n_more} more such group{'s' if given.n_more > 1 else ''}</p>" if given.n_more else ""
     return (
         f'<div class="ratio-given"><h4>{html.escape(given.told)}</h4><p class="ratio-key">{key}</p>{sets}{more}</div>'
     )
@@ -310,16 +310,16 @@ def _released_proportions(trial: Trial) -> Below:
         "ygap": 1,
         "text": [[spaced_percent(f"{share:.0%}") for share in row] for row in trial.released.T] if few else [],
         "texttemplate": "%{text}" if few else "",
-        "customdata": [[f"set {i + 1}, {name}" for i in range(n_sets)] for name in classes],
+        "customdata": [[f"group {i + 1}, {name}" for i in range(n_sets)] for name in classes],
         "hovertemplate": "%{customdata}: %{z:.1%}<extra></extra>",
     }
     x_axis = {"range": [-0.5, n_sets - 0.5], "tickvals": list(range(n_sets)), "showgrid": False}
     y_axis = {"range": [n_classes - 0.5, -0.5], "tickvals": list(range(n_classes)), "showgrid": False}
     return Below(
-        "given: the shares in each set",
+        "given: the shares in each group",
         min(110, 36 * n_classes),
         trace,
-        x_axis | {"ticktext": [f"set {i + 1}" if few else "" for i in range(n_sets)]},
+        x_axis | {"ticktext": [f"group {i + 1}" if few else "" for i in range(n_sets)]},
         y_axis | {"ticktext": classes if few else [""] * n_classes},
     )
 
@@ -349,7 +349,7 @@ def study_errors(by_name: Mapping[str, Sequence[Row]]) -> Figure:
 
 
 def _test_share_axis(first: str = "the first class") -> dict[str, Any]:
-    return axis(f"true share of {first} in the group", SHARES, ".0%") | {"dtick": 0.2}
+    return axis(f"true share of {first} in the new group", SHARES, ".0%") | {"dtick": 0.2}
 
 
 def errors_along_setting(
@@ -374,9 +374,9 @@ def errors_along_setting(
 def attack(rates: Mapping[str, Estimate]) -> Figure:
     """Return how often the label of a record in the training sets is named, from each source of the adversary."""
     sources = {
-        "set": "the shares of its set",
-        "model": "a model of the sets",
-        "both": "the shares of its set and a model",
+        "set": "the shares of its group",
+        "model": "a model of the groups",
+        "both": "the shares of its group and a model",
         "new": "a model, of new records",
     }
     named = {f"by {sources[source]}": rate for source, rate in rates.items()}

@@ -48,7 +48,7 @@ _FEW, _LEGEND, _NAME = 4, 85, 20
 
 # What the ε of an axis covers: of methods that learn from a publisher's sets, and of all others.
 OF_LABELS = "ε of a label"
-OF_COUNTS = "ε of a set’s counts"
+OF_COUNTS = "ε of a large group’s counts"
 
 
 def title(metric: str, records: str) -> str:

@@ -324,7 +324,7 @@ def _reductions(results):
         (iyer.no_advantage, COUNTS, CAVEAT, times(0.1, *DISTORTION), GAUSSIAN, FAILS),
         (VARIES, COUNTS, [FAILS] * 2, times(0.1, *DEVIATION), BOTH, [HOLDS] * 2),
         (PUBLISHED_POINTS, COUNTS, [FAILS, DIFFERS], as_published, AT_005, [HOLDS, DIFFERS]),
-        (iyer.near_training, SETS, HOLDS, plus(-0.3, *ERROR), ENDS, FAILS),
+        (iyer.near_training, SETS, HOLDS, plus(-0.4, *ERROR), ENDS, FAILS),
         (iyer.skewed_target, SETS, HOLDS, plus(0.1, *ERROR), LAPLACE, FAILS),
         (iyer.theorem_1, SETS, CAVEAT, times(1e-6, "bound"), MMD, FAILS),
         (iyer.theorem_1, SETS, CAVEAT, times(1e-1, "bound"), MMD, HOLDS),

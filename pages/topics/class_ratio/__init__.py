@@ -50,7 +50,7 @@ CHAPTERS = Chapters(
             shows_main_control=False,
             for_specialists=True,
         ),
-        Chapter("Which known sets work best", sets.which_sets, for_specialists=True),
+        Chapter("Which known groups work best", sets.which_sets, for_specialists=True),
         Chapter("All results in a table", all_numbers, for_specialists=True),
     ),
     guess=GUESS,

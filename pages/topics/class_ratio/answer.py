@@ -37,7 +37,9 @@ _NEAR, _ROUGHLY = 0.05, 0.15
 # If a set's common class leads the others by less, the sets are nearly alike.
 LEAST_LEAD = 0.1
 
-one_trial = cache.shared_or_private(class_ratio.run, max_entries=64, spinner="Choosing sets, training and asking once…")
+one_trial = cache.shared_or_private(
+    class_ratio.run, max_entries=64, spinner="Choosing groups, training and asking once…"
+)
 
 
 class_images = cache.shared_or_private(class_ratio.class_images, max_entries=64)
@@ -89,23 +91,23 @@ class Answer:
 
 # How each method finds the shares: {records} are what is counted, of which {kept_back} is unknown in the set {target}.
 HOW = {
-    SPREAD: "takes the set as a hint: each kind is as likely as its share of the set",
+    SPREAD: "takes the group as a hint: each kind is as likely as its share of the group",
     by_trying(SPREAD): (
-        "takes the set as a hint: each kind is as likely as its share of the set; or models how each kind looks, "
-        "whichever explains the sets better"
+        "takes the group as a hint: each kind is as likely as its share of the group; or models how each kind looks, "
+        "whichever explains the groups better"
     ),
-    MMD: "mixes the known sets until the mixture looks like {target}",
-    RFF: "mixes other averages of the known sets until they are like those of {target}, quicker and less exact",
-    IDENTITY: "learns which set {records} are from; compares its answers for {target} and for the known sets",
-    COUNT: "learns to sort {records} so that each set gets its known share, then sorts and counts {target}",
-    PSVM: "finds the widest border that gives each set its known share, then counts {target}",
-    EM: "is told the {kept_back} of all {records} in the known sets",
-    PCC: "is told the {kept_back} of all {records} in the known sets; names each of {target}, and counts",
+    MMD: "mixes the known groups until the mixture looks like {target}",
+    RFF: "mixes other averages of the known groups until they are like those of {target}, quicker and less exact",
+    IDENTITY: "learns which group {records} are from; compares its answers for {target} and for the known groups",
+    COUNT: "learns to sort {records} so that each group gets its known share, then sorts and counts {target}",
+    PSVM: "finds the widest border that gives each group its known share, then counts {target}",
+    EM: "is told the {kept_back} of all {records} in the known groups",
+    PCC: "is told the {kept_back} of all {records} in the known groups; names each of {target}, and counts",
 }
 # The same where two sets are given of two classes: the share of {one} is {first} in one and {second} in the other.
 HOW_OF_TWO = {
-    SPREAD: "takes the set as a hint: {one} with a chance of {first} in set 1, of {second} in set 2",
-    COUNT: "learns a rule that finds {one} for {first} of set 1 and {second} of set 2, then applies it to {target}",
+    SPREAD: "takes the group as a hint: {one} with a chance of {first} in group 1, of {second} in group 2",
+    COUNT: "learns a rule that finds {one} for {first} of group 1 and {second} of group 2, then applies it to {target}",
 }
 # How many known sets are shown.
 _MOST_SETS = 3
@@ -163,7 +165,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     is_secret = config.private or _is_mixed(answer)
     which = f", not {'who' if task.records == 'people' else 'which'}" if is_secret else ""
     noisy = " (with noise)" * config.private
-    told = f"we are told {'only ' * bool(which)}what percentage{noisy} of set 1 and of set 2 {first}"
+    told = f"we are told {'only ' * bool(which)}what percentage{noisy} of group 1 and of group 2 {first}"
     why = "To protect people, " if task.records == "people" and which else ""
     also = f"also use {task.details}" if task.details else f"use the {task.records} themselves"
     found = (class_ratio.share_of(answer.trials, name, 0).mean for name in blind)
@@ -208,7 +210,7 @@ def _hint(answer: Answer) -> _Hint:
     sets = [
         one._replace(image=average.reshape(dataset.image_shape)) for one, average in zip(sets, averages, strict=True)
     ]
-    return _Hint("the sets’ average images", Markup(sets_html(sets, wanted, "average of all images")))
+    return _Hint("the groups’ average images", Markup(sets_html(sets, wanted, "average of all images")))
 
 
 def _compared_sets(answer: Answer) -> list[ComparedSet]:
@@ -216,10 +218,10 @@ def _compared_sets(answer: Answer) -> list[ComparedSet]:
     config, records = answer.question.config, answer.task.records
     noisy = " (with noise)" * config.private
     known = [
-        ComparedSet(f"Set {n}: {config.set_size:,} {records}", f"{numbers.share(share, 0)}{noisy}", share)
+        ComparedSet(f"Group {n}: {config.set_size:,} {records}", f"{numbers.share(share, 0)}{noisy}", share)
         for n, share in enumerate((float(row[0]) for row in answer.trials[0].released), 1)
     ]
-    return [*known, ComparedSet(f"Set {len(known) + 1}: {config.n_test:,} other {records}", "? %", None)]
+    return [*known, ComparedSet(f"Group {len(known) + 1}: {config.n_test:,} other {records}", "? %", None)]
 
 
 def _who(answer: Answer) -> str:
@@ -253,7 +255,7 @@ def _given(answer: Answer) -> charts.Given:
     config, records, released = answer.question.config, answer.task.records, answer.trials[0].released
     labels, noisy = class_labels(answer), " (with noise)" * config.private
     return charts.Given(
-        told=f"The computer is told the percentages{noisy} in {len(released)} sets of {config.set_size:,} {records}:",
+        told=f"The computer is told the percentages{noisy} in {len(released)} groups of {config.set_size:,} {records}:",
         shares=[float(row[0]) for row in released[:_MOST_SETS]],
         n_more=max(0, len(released) - _MOST_SETS),
         truth=float(answer.trials[0].truth[0]),
@@ -263,8 +265,8 @@ def _given(answer: Answer) -> charts.Given:
 
 
 def _target(answer: Answer) -> str:
-    """Return what the set is called of which the share is wanted: “set 3”, after the known ones."""
-    return f"set {len(answer.trials[0].released) + 1}"
+    """Return what the group is called of which the share is wanted: “group 3”, after the known ones."""
+    return f"group {len(answer.trials[0].released) + 1}"
 
 
 def class_labels(answer: Answer) -> list[str]:
@@ -312,7 +314,7 @@ def waiting(question: Question) -> str:
     n_sets, records = 2 * config.copies * config.n_classes, counting_task(config.dataset).records
     slow = MMD in config.methods and question.n_records > LARGE
     large = f" With so many, {CLASS_RATIO[MMD].title} takes a minute or two a trial." if slow else ""
-    return f"<b>{n_sets} sets of {config.set_size:,} {records}</b> are being chosen and learned from.{large}"
+    return f"<b>{n_sets} groups of {config.set_size:,} {records}</b> are being chosen and learned from.{large}"
 
 
 def takeaway(answer: Answer) -> str:
@@ -362,9 +364,9 @@ def _known_words(answer: Answer) -> str:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
         which = ", but not who" if records == "people" else f", but not which {records} those are"
         which *= _is_mixed(answer)
-        known = f"in one set of {records} {one} {first_class(answer)} and in another {other}"
+        known = f"in one group of {records} {one} {first_class(answer)} and in another {other}"
         return f"We {_know(answer)} that {known}{which}."
-    return f"We {_know(answer)} the shares in {len(released)} sets of {records}, but not which {records} those are."
+    return f"We {_know(answer)} the shares in {len(released)} groups of {records}, but not which {records} those are."
 
 
 def _is_mixed(answer: Answer) -> bool:
@@ -377,8 +379,8 @@ def given_words(answer: Answer) -> str:
     released, first = answer.trials[0].released, first_class(answer)
     if len(released) == 2:
         one, other = (numbers.share(float(row[0]), 0) for row in released)
-        return f"Given are two other sets: {one} of set 1 {first} and {other} of set 2."
-    return f"Given are {len(released)} other sets, and how much of each is of each class."
+        return f"Given are two other groups: {one} of group 1 {first} and {other} of group 2."
+    return f"Given are {len(released)} other groups, and how much of each is of each class."
 
 
 def first_class(answer: Answer) -> str:
@@ -399,8 +401,8 @@ def _noisy_counts_words(answer: Answer) -> str:
     elif not trial.holds:
         promise = f"its promise of {promise} is broken"
     elif times > 1:
-        promise = f"{promise}; {times} times that for records in {times} sets"
-    return f" The counts of the sets have noise ({promise})."
+        promise = f"{promise}; {times} times that for records in {times} groups"
+    return f" The counts of the groups have noise ({promise})."
 
 
 def compare(answer: Answer) -> str:
@@ -427,7 +429,7 @@ def _alike_words(answer: Answer) -> str:
     if row.max() - row.min() > LEAST_LEAD:
         return ""
     return (
-        f" <b>The sets are nearly alike</b> (the common class has {numbers.share(row.max())}, the others "
+        f" <b>The groups are nearly alike</b> (the common class has {numbers.share(row.max())}, the others "
         f"{numbers.share(row.min())}), so hardly anything can be learned."
     )
 
@@ -435,7 +437,7 @@ def _alike_words(answer: Answer) -> str:
 def _lost_words(answer: Answer) -> str:
     """Say in how many trials the noise makes all sets look alike."""
     lost = [trial for trial in answer.trials if trial.problem]
-    return f" In {count_trials(lost)} the noise makes all sets look alike." if lost else ""
+    return f" In {count_trials(lost)} the noise makes all groups look alike." if lost else ""
 
 
 def _noise_words(answer: Answer) -> str:
@@ -443,7 +445,7 @@ def _noise_words(answer: Answer) -> str:
     if not answer.question.config.private:
         return ""
     moved = sum(trial.distortion for trial in answer.trials) / len(answer.trials)
-    return f" {answer.trials[0].noise} moves the mix of a known set by {numbers.distance(moved)} (L1)."
+    return f" {answer.trials[0].noise} moves the mix of a known group by {numbers.distance(moved)} (L1)."
 
 
 def shares_words(answer: Answer) -> str:
@@ -476,7 +478,7 @@ def known_sets_words(answer: Answer) -> str:
     config = answer.question.config
     n_sets = 2 * config.copies * config.n_classes
     return (
-        f"Every method but “{CLASS_RATIO[EM].title}” learns from {n_sets} sets of {config.set_size:,} "
+        f"Every method but “{CLASS_RATIO[EM].title}” learns from {n_sets} groups of {config.set_size:,} "
         f"{answer.task.records}, of which only the share of each class is known; half of them serve to choose settings."
     )
 
@@ -488,7 +490,7 @@ def mean_words(answer: Answer) -> str:
         for name in answer.methods
     )
     return (
-        f"Mean L1 error over {len(SHARES)} groups, with from {numbers.share(SHARES[0], 0)} to "
+        f"Mean L1 error over {len(SHARES)} new groups, with from {numbers.share(SHARES[0], 0)} to "
         f"{numbers.share(SHARES[-1], 0)} of the first class: {errors}. {interval_basis_words(answer)}. They are other "
         "groups than yours."
     )

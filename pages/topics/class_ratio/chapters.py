@@ -118,7 +118,7 @@ def own_mix(answer: Answer) -> str:
     if answer.question.config.share is None:
         return ""
     return (
-        " Vertical line: the mix of your own group. Each mix here has groups of its own, so an error at the line is "
+        " Vertical line: the mix that you set. Each mix here has new groups of its own, so an error at the line is "
         "not that of chapter 1."
     )
 
@@ -133,9 +133,9 @@ def the_adversary(answer: Answer) -> list[Panel]:
         return [Panel(question=question, answer=f"Choose the method “{CLASS_RATIO[SPREAD].title}”: it names records.")]
     rates, config = class_ratio.attack_rates(answer.trials), answer.question.config
     pure = not config.private and config.pure
-    start = "A set of one class hides nothing. " if pure else ""
+    start = "A group of one class hides nothing. " if pure else ""
     bound = (
-        " Noise on the counts bounds what one person’s label changes, not what the sets teach of people in general."
+        " Noise on the counts bounds what one person’s label changes, not what the groups teach of people in general."
         if config.private
         else ""
     )
@@ -146,19 +146,19 @@ def the_adversary(answer: Answer) -> list[Panel]:
         Panel(
             "ratio-attack",
             question,
-            f"{start}A computer that is told only the percentages of the sets is right for "
+            f"{start}A computer that is told only the percentages of the groups is right for "
             f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records} in them; guessing what "
-            f"most of the set are is right for {numbers.per_hundred(rates['set'].mean)}.",
+            f"most of the group are is right for {numbers.per_hundred(rates['set'].mean)}.",
             Chart(charts.attack(rates)),
-            f"Records in the training sets of {count_trials(answer.trials)}, and new ones with every class alike: the "
-            f"likeliest class is named, by the released mix of the set {with_range(rates['set'])}, by "
+            f"Records in the training groups of {count_trials(answer.trials)}, and new ones with every class alike: the "
+            f"likeliest class is named, by the released mix of the group {with_range(rates['set'])}, by "
             f"{CLASS_RATIO[SPREAD].title} {with_range(rates['model'])}, by both {with_range(rates['both'])}; new "
-            f"records {with_range(rates['new'])}. Vertical line: the shares of the set alone.{bound}"
-            + (" Both together are worse than the model, as noise has moved the set’s mix." if worse else ""),
+            f"records {with_range(rates['new'])}. Vertical line: the shares of the group alone.{bound}"
+            + (" Both together are worse than the model, as noise has moved the group’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet(answer.question).then("print(class_ratio.attack_rates(trials))"),
-            note="This is about the people in the sets, not about the group whose share the slider sets."
-            + " Whether the model also knows the percentages of the set makes no clear difference." * (not is_clear),
+            note="This is about the people in the groups, not about the new group whose share the slider sets."
+            + " Whether the model also knows the percentages of the group makes no clear difference." * (not is_clear),
         )
     ]
 
@@ -172,7 +172,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
     rows = [row for row in study.select(figures.shipped(), study.PRIVATE) if row.release == NO_RELEASE]
     rows += study.select(figures.shipped(), study.DIGITS)
     own_table = Table(
-        ["method", "L1 error, your group", f"mean over {len(SHARES)} more groups", "training, s a trial"],
+        ["method", "L1 error, your new group", f"mean over {len(SHARES)} other ones", "training, s a trial"],
         [
             [
                 CLASS_RATIO[name].title,
@@ -198,7 +198,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
             + numbers.join_words(tuple(f"{CLASS_RATIO[row.method].title} <b>{row.error:.4f}</b>" for row in rows[:3]))
             + f". {chosen.describe_fits(trials, by_trying(SPREAD), _WAYS)}".rstrip(),
             own_table,
-            f"L1 errors, in brackets 95 % intervals. Each mix has its own groups. {_bandwidths(answer)} {_gap(answer)} "
+            f"L1 errors, in brackets 95 % intervals. Each mix has its own new groups. {_bandwidths(answer)} {_gap(answer)} "
             "Times are of this computer, one thread, with whatever else it did.",
             lambda: class_ratio.table(trials),
             print_errors(answer.question),
@@ -206,7 +206,7 @@ def all_numbers(answer: Answer) -> list[Panel]:
         Panel(
             "ratio-ten-digits",
             figure=ten,
-            summary=f"{first.n_trials} shipped trials of MNIST’s ten digits, {first.n_classes} sets of "
+            summary=f"{first.n_trials} shipped trials of MNIST’s ten digits, {first.n_classes} groups of "
             f"{first.set_size:,}; every rarer class has a share of {first.rho:g}.",
             rows=lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in rows],
             snippet=figures.study_snippet(study.DIGITS),
@@ -227,4 +227,4 @@ def _gap(answer: Answer) -> str:
     if not {MMD, RFF} <= set(answer.methods):
         return ""
     gap = class_ratio.features_gap(answer.trials)
-    return f"Random features differ from the exact averages by {with_range(gap, L1)} (L1, your group)."
+    return f"Random features differ from the exact averages by {with_range(gap, L1)} (L1, your new group)."

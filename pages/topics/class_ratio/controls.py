@@ -56,7 +56,7 @@ def adjust(values: Values) -> None:
     n_classes = values[classes_setting(dataset)]
     if st.session_state.get(RHO_CLASSES_KEY, n_classes) != n_classes and values[RHO] * n_classes >= 1:
         put(RHO, 0.5 / n_classes)
-        st.toast(f"ρ is now {0.5 / n_classes:.3g}: at 1 / {n_classes} all sets would be alike.")
+        st.toast(f"ρ is now {0.5 / n_classes:.3g}: at 1 / {n_classes} all groups would be alike.")
     st.session_state[RHO_CLASSES_KEY] = n_classes
 
 

@@ -54,8 +54,8 @@ def two_classes(_: Answer, shown: ShownCurves) -> list[Panel]:
             f"<b>{at[MMD].error:.3f}</b> and {_title(SPREAD)} <b>{at[SPREAD].error:.3f}</b>; {_title(EM)}, "
             f"{at[EM].error:.3f}.",
             Chart(charts.study_errors(by_method if shown.all else _only(by_method, (SPREAD, MMD, PSVM)))),
-            f"{title}: two sets of {first.set_size}, with shares {first.rho:g} and {1 - first.rho:g}, two more to "
-            f"choose settings, groups of {first.set_size}; {results.N_TRIALS} trials with 95 % intervals. "
+            f"{title}: two groups of {first.set_size}, with shares {first.rho:g} and {1 - first.rho:g}, two more to "
+            f"choose settings, new groups of {first.set_size}; {results.N_TRIALS} trials with 95 % intervals. "
             "Mean over mixes: "
             + "; ".join(f"{CLASS_RATIO[name].title} {with_range(at[name].estimate, L1)}" for name in by_method)
             + f". {_claims(shipped(), 0, 1)} The paper’s Census is Adult here; YouTube and Higgs are not at hand. "
@@ -130,12 +130,12 @@ def private_counts(_: Answer, shown: ShownCurves) -> list[Panel]:
                     by_release if shown.all else _only(by_release, (NO_RELEASE, "laplace published", best))
                 )
             ),
-            f"MNIST, {first.n_classes} digits: {n_sets} sets of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} more "
-            f"to choose settings, groups of {study.ten_digits().n_test:,}, a public minimum of {first.n_min}; "
+            f"MNIST, {first.n_classes} digits: {n_sets} groups of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} more "
+            f"to choose settings, new groups of {study.ten_digits().n_test:,}, a public minimum of {first.n_min}; "
             f"{results.N_TRIALS} trials with 95 % intervals. Mean over mixes: "
             + "; ".join(f"{charts.title_of(name)} {with_range(at[name].estimate, L1)}" for name in at)
             + f". Dotted: noise chosen from the secret counts, no guarantee. {_claims(shipped(), 1, 4)} Some records "
-            "are in two sets, as MNIST has too few of some digits; for them ε and δ are twice as large.",
+            "are in two groups, as MNIST has too few of some digits; for them ε and δ are twice as large.",
             lambda: [vars(row) | CLASS_RATIO[row.method].columns for row in single],
             study_snippet(study.PRIVATE),
         )

@@ -40,20 +40,20 @@ RHO = Number(
     "rho",
     limits.RHO,
     0.3,
-    "Share of each rarer class in a known set",
+    "Share of each rarer class in a known group",
     0.01,
-    "Every known set has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
-    "sets are alike, and nothing can be learned.",
+    "Every known group has one common class, another in each; every other class has this share (ρ). At 1 / classes all "
+    "groups are alike, and nothing can be learned.",
 )
 COPIES = Number(
     "sets_of_each",
     limits.COPIES,
     RatioConfig.copies,
-    "Sets of each kind",
+    "Groups of each kind",
     help="As many again serve to choose settings.",
 )
-MIX = Choice("mix", (BY_HAND, RANDOM), BY_HAND, "Mix of the group")
-SHARE = Number("share", limits.SHARE, 0.9, "Share of its first class", 0.05)
+MIX = Choice("mix", (BY_HAND, RANDOM), BY_HAND, "Mix of the new group")
+SHARE = Number("share", limits.SHARE, 0.1, "Share of its first class", 0.05)
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
 FACTOR = Number(
     "times_median",
@@ -65,7 +65,7 @@ FACTOR = Number(
     "√2.",
 )
 NAME_BY_TITLE = {NO_NOISE: NO_RELEASE} | {release.title: name for name, release in RELEASES.items()}
-RELEASE = Choice("release", tuple(NAME_BY_TITLE), NO_NOISE, "Noise on the sets’ counts")
+RELEASE = Choice("release", tuple(NAME_BY_TITLE), NO_NOISE, "Noise on the groups’ counts")
 EPSILON = Number("ratio_epsilon", limits.RELEASE_EPSILON, RatioConfig.epsilon, "ε of the counts", 0.01, EPSILON_HELP)
 DELTA = Number("ratio_delta", limits.RELEASE_DELTA, RatioConfig.delta, "δ of the counts", 0.01, DELTA_HELP)
 N_MIN = Number(
@@ -74,7 +74,7 @@ N_MIN = Number(
     RatioConfig.n_min,
     "Public minimum",
     5,
-    help="What everybody may know: no class of a set has fewer records.",
+    help="What everybody may know: no class of a group has fewer records.",
 )
 METHODS = Choice(
     "find_by",
@@ -164,8 +164,8 @@ def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
     dataset = DATA_SETS.source(Values()) if dataset is None else dataset
     size = class_ratio.default_set_size(dataset)
     return (
-        Number("set_size", limits.SET_SIZE, FEW.get(dataset_name(dataset), size), "Records in a known set", 100),
-        Number("asked", limits.N_TEST, size, "Records in the group", 100),
+        Number("set_size", limits.SET_SIZE, FEW.get(dataset_name(dataset), size), "Records in a known group", 100),
+        Number("asked", limits.N_TEST, size, "Records in the new group", 100),
     )
 
 

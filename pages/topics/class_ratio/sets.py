@@ -27,16 +27,16 @@ def which_sets(answer: Answer) -> list[Panel]:
     same = config.copies * config.set_size == sets[0].copies * sets[0].set_size
     records = sets[0].copies * sets[0].set_size
     return [
-        _axis_panel("rho", "share of each rarer class in a set", skew, config.rho, study.SKEW, _advice(skew)),
+        _axis_panel("rho", "share of each rarer class in a group", skew, config.rho, study.SKEW, _advice(skew)),
         _axis_panel(
             "copies",
-            f"sets of each kind, of {records:,} records in all",
+            f"groups of each kind, of {records:,} records in all",
             sets,
             float(config.copies) if same else None,
             study.SETS,
         ),
-        Panel(question="Do few, large sets help?", answer=set_size_words(sets)),
-        Panel(question="How easy are your own sets?", answer=_own_sets_words(answer)),
+        Panel(question="Do few, large groups help?", answer=set_size_words(sets)),
+        Panel(question="How easy are your own groups?", answer=_own_sets_words(answer)),
     ]
 
 
@@ -45,8 +45,8 @@ def _advice(skew: Sequence[Row]) -> str:
     value_at = {(row.rho, row.method): row for row in skew if row.release == NO_RELEASE}
     low, high = min(row.rho for row in skew), max(row.rho for row in skew)
     return (
-        "The paper advises <b>few, large, skewed sets</b>. When a rarer class goes from "
-        f"{numbers.share(low, 0)} to {numbers.share(high, 0)} of a set, the L1 error of {CLASS_RATIO[MMD].title} goes "
+        "The paper advises <b>few, large, skewed groups</b>. When a rarer class goes from "
+        f"{numbers.share(low, 0)} to {numbers.share(high, 0)} of a group, the L1 error of {CLASS_RATIO[MMD].title} goes "
         f"from {value_at[low, MMD].error:.3f} to {value_at[high, MMD].error:.3f}, that of {CLASS_RATIO[SPREAD].title} "
         f"from {value_at[low, SPREAD].error:.3f} to {value_at[high, SPREAD].error:.3f}."
     )
@@ -70,7 +70,7 @@ def bound_words(answer: Answer, bound: float) -> str:
     if answer.question.config.private:
         return "With private counts Theorem 1 needs a further term, and guarantees nothing."
     if math.isinf(bound):
-        return "For more sets than classes Theorem 1 guarantees nothing."
+        return "For more groups than classes Theorem 1 guarantees nothing."
     start = f"Theorem 1 guarantees only an error below {f'{bound:,.0f}' if bound >= 100 else f'{bound:.3g}'}"
     if bound >= math.sqrt(2):
         return f"{start}: no use here, as none is above {math.sqrt(2):.3g}."
@@ -90,7 +90,7 @@ def _axis_panel(
     }
     return Panel(
         f"by-{name}",
-        "Which sets should a publisher make?" if advice else "",
+        "Which groups should a publisher make?" if advice else "",
         advice,
         Chart(charts.errors_along_setting(curves, title, own_level)),
         _axis_words(name, rows),
@@ -120,9 +120,11 @@ def set_size_words(sets: Sequence[Row]) -> str:
                 better.append(f"{CLASS_RATIO[method].title} {words} (from {first} times as many on)")
         sentences.append(f"{CLASS_RATIO[method].title} has an L1 error of {' and '.join(parts)}")
     helps = (
-        f"Few, large sets clearly help {numbers.join_words(tuple(better))}" if better else "Size helps nowhere clearly"
+        f"Few, large groups clearly help {numbers.join_words(tuple(better))}"
+        if better
+        else "Size helps nowhere clearly"
     )
-    return f"{helps}. With the same records in {many} times as many small sets, {'; '.join(sentences)}."
+    return f"{helps}. With the same records in {many} times as many small groups, {'; '.join(sentences)}."
 
 
 def _axis_words(name: str, rows: Sequence[Row]) -> str:
@@ -140,11 +142,11 @@ def _axis_words(name: str, rows: Sequence[Row]) -> str:
         n_sets = first.copies * first.n_classes
         value_at = {row.rho: row.condition_number for row in rows if (row.method, row.release) == (MMD, NO_RELEASE)}
         what = (
-            f"{first.n_classes} digits, {n_sets} sets of {first.set_size}, {n_sets} more to choose settings; from left "
+            f"{first.n_classes} digits, {n_sets} groups of {first.set_size}, {n_sets} more to choose settings; from left "
             f"to right the condition number goes from {value_at[ends[0]]:.0f} to {value_at[ends[1]]:.0f}"
         )
     else:
-        what = "The same records in few large sets or many small ones; in small ones the same noise weighs more"
+        what = "The same records in few large groups or many small ones; in small ones the same noise weighs more"
     return (
         f"{what}. MNIST, mean L1 error over mixes, {results.N_TRIALS} trials with 95 % intervals. Private counts: "
         f"{RELEASES[study.WITH_NOISE].title}, ε = {noisy.epsilon:g}, δ = {noisy.delta:g}. From {ends[0]:g} to "

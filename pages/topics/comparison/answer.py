@@ -338,7 +338,7 @@ def _way_to_learn(trust: str, config: ComparisonConfig) -> tuple[str, str]:
             f"a group leader sees {config.bag_size} {labels}",
             f"passes on how many are {second}, changed at random",
         ),
-        PUBLISHER: (_sees(PUBLISHER, config), "publishes counts of sets, changed at random"),
+        PUBLISHER: (_sees(PUBLISHER, config), "publishes counts of large groups, changed at random"),
         CURATOR: (
             "one office (a curator) sees all",
             "publishes a count changed at random" if share else "adds random errors while the computer learns",
@@ -416,7 +416,7 @@ def frontiers(answer: Answer, name: str, goal: float | None, names: Mapping[str,
         panels.append(
             Panel(
                 f"{name}-of-sets",
-                "And with sets, where ε covers their counts alone?",
+                "And with large groups, where ε covers their counts alone?",
                 figure=chart(of_sets, charts.OF_COUNTS),
                 summary=f"{about_sets(question.config)} {_summary(answer, curves)}",
                 rows=lambda: [vars(row) | COMPARISON[row.method].columns for row in rows if row.method in of_sets],
@@ -659,7 +659,7 @@ _MARKS_BY_TRUST = {
     NOBODY: "nobody (circles)",
     SHUFFLER: "a shuffler (pentagons; ε of the count)",
     LEADER: "a group leader (squares)",
-    PUBLISHER: "a publisher of sets (diamonds; ε of the counts alone, and none where no noise meets it)",
+    PUBLISHER: "a publisher of large groups (diamonds; ε of the counts alone, and none where no noise meets it)",
     CURATOR: "a curator (triangles; ε of the whole record)",
     TRUTH: "everybody (grey)",
 }

@@ -24,11 +24,11 @@ from privdemo.verdict import Verdict
 
 _HEADS = ("what is released", "one way for all", "method made for it", "difference, trial by trial")
 # A channel’s name on the screen, where it is another than in the package.
-_CHANNELS = {"lies": "noisy labels", "bag names": "bags", "set names": "sets"}
+_CHANNELS = {"lies": "noisy labels", "bag names": "bags", "set names": "large groups"}
 _LINKS = (
     ("training", "Noisy answers: training on noise →"),
     ("proportions", "Bags: only totals →"),
-    ("class_ratio", "Sets: share of a group →"),
+    ("class_ratio", "Large groups: share of a group →"),
 )
 
 example_channels = cache.shared_or_private(comparison.example_channels, max_entries=64)
@@ -52,12 +52,12 @@ class Pair(NamedTuple):
 PAIRS = (
     Pair("what each person says", CLASSIFY, "log_loss", SPREAD, NAIVE),
     Pair("the bag of a record", CLASSIFY, "accuracy", BAG_NAMES, LLP),
-    Pair("the set of a record", SHARE, "error", set_names("gaussian"), mmd("gaussian")),
+    Pair("the large group of a record", SHARE, "error", set_names("gaussian"), mmd("gaussian")),
 )
 
 
-_QUESTION = "Does one correction work for labels, bags and sets?"
-_SAME = "A noisy answer, a bag and a set all say something uncertain of a record’s class"
+_QUESTION = "Does one correction work for labels, bags and large groups?"
+_SAME = "A noisy answer, a bag and a large group all say something uncertain of a record’s class"
 
 
 def panels(answer: Answer) -> list[Panel | tuple[Panel, ...]]:
@@ -137,12 +137,12 @@ def _channels(question: Question) -> Panel:
     """Return the panel of the three channels of the visitor’s setting."""
     matrices = {_CHANNELS.get(name, name): matrix for name, matrix in example_channels(question.config).items()}
     classes = binary_task(question.config.dataset).classes
-    answers = {_CHANNELS["lies"]: [f"“{name}”" for name in classes], _CHANNELS["set names"]: ["set 1", "set 2"]}
+    answers = {_CHANNELS["lies"]: [f"“{name}”" for name in classes], _CHANNELS["set names"]: ["group 1", "group 2"]}
     sizes = "; ".join(f"{name}, {len(matrix)} answers" for name, matrix in matrices.items())
     return Panel(
         "channels",
         figure=Chart(charts.channels(matrices, classes, answers)),
-        note="Each square: how likely a record of the class below it has this noisy label, bag or set.",
+        note="Each square: how likely a record of the class below it has this noisy label, bag or group.",
         summary=f"The chance of each answer, T[answer | class], in the first trial of your setting: {sizes}. The more "
         "the two columns differ, the more an answer says of the class. Bags filled at random hardly do.",
         rows=lambda: [

@@ -152,8 +152,8 @@ def about_sets(config: ComparisonConfig) -> str:
         "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
     )
     return (
-        f"Of sets, ε (with δ = {numbers.power_of_ten(config.release_delta)} more) {covers}: they are filled by label, "
-        f"and a set’s name says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
+        f"Of large groups, ε (with δ = {numbers.power_of_ten(config.release_delta)} more) {covers}: they are filled by label, "
+        f"and the name of a group says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
         f"{' to '.join(dict.fromkeys(right))})."
     )
 
@@ -166,7 +166,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("ε", "epsilon", numbers.epsilon),
     ("δ of counts and models", "release_delta", numbers.power_of_ten),
     ("people in a bag", "bag_size", str),
-    ("ρ of the sets", "rho", lambda rho: f"{rho:g}"),
+    ("ρ of the large groups", "rho", lambda rho: f"{rho:g}"),
     ("people asked about", "n_asked", lambda n: f"{n:,}"),
     ("their share", "share", numbers.share),
     ("false labels", "fake_part", lambda part: f"{numbers.per_hundred(part)} of 100"),

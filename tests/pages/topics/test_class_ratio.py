@@ -56,12 +56,12 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
     shares = {name: class_ratio.share_of(shown.trials, name, 0) for name in (SPREAD, MMD, IDENTITY)}
     nearest = min(shares, key=lambda name: abs(shares[name].mean - 0.5))
     assert words == (
-        "<b>Yes.</b> We know that in one set of images 80 % show a 7 and in another 20 %, but not which images those "
+        "<b>Yes.</b> We know that in one group of images 80 % show a 7 and in another 20 %, but not which images those "
         "are. In this test <b>50.0 %</b> of 40 other images show a 7; the closest of 3 methods says "
         f"<b>{100 * shares[nearest].mean:.1f} %</b>."
     )
     (panel,) = shown.main()
-    assert "Given are two other sets: 80 % of set 1 show a 7 and 20 % of set 2." in panel.summary
+    assert "Given are two other groups: 80 % of group 1 show a 7 and 20 % of group 2." in panel.summary
     assert "2 trials cannot tell which is closer" in panel.summary
     alone = [replace(trial, fits={EM: trial.fits[EM]}) for trial in shown.trials]
     said = takeaway(replace(shown, trials=tuple(alone)))
@@ -69,22 +69,22 @@ def test_the_takeaway_has_the_numbers_of_the_package(shown: Answer) -> None:
 
 
 def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
-    config = replace(SMALL, share=0.9)
+    config = replace(SMALL, share=0.1)
     shown = Answer(Question(config, 1), (class_ratio.run(config),))
     asked = shown.main()[0].prediction
-    assert (asked.truth, asked.scale) == (90, Scale(0, 100, 1, " %"))
+    assert (asked.truth, asked.scale) == (10, Scale(0, 100, 1, " %"))
     assert asked.ask == (
-        "We are told only what percentage of set 1 and of set 2 show a 7, not which. <b>What percentage of set 3 show "
-        "a 7?</b> Guess from the sets’ average images."
+        "We are told only what percentage of group 1 and of group 2 show a 7, not which. <b>What percentage of group 3 show "
+        "a 7?</b> Guess from the groups’ average images."
     )
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
-    found, first, second = (f"{100 * share:.1f} %" for share in sorted(shares, key=lambda share: abs(share - 0.9)))
+    found, first, second = (f"{100 * share:.1f} %" for share in sorted(shares, key=lambda share: abs(share - 0.1)))
     assert asked.explain == (
         f"The closest of 3 methods, which use the images themselves, finds {found}. The others find {first} and "
         f"{second}."
     )
     page = asked.covered.html
-    assert re.findall(r"<b>Set (\d): (\d+) (?:other )?images</b>", page) == [("1", "60"), ("2", "60"), ("3", "40")]
+    assert re.findall(r"<b>Group (\d): (\d+) (?:other )?images</b>", page) == [("1", "60"), ("2", "60"), ("3", "40")]
     assert re.findall(r"<b>(\S+) %</b>", page) == ["80", "20", "?"]
     sample = class_ratio.sample_records(config)
     images = [np.array(Image.open(io.BytesIO(base64.b64decode(one)))) for one in re.findall(r"base64,([^\"]*)", page)]
@@ -96,19 +96,19 @@ def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
 
 
 def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
-    config = RatioConfig("adult", 2, 100, rho=0.3, n_test=200, share=0.9, methods=(SPREAD, MMD))
+    config = RatioConfig("adult", 2, 100, rho=0.3, n_test=200, share=0.1, methods=(SPREAD, MMD))
     trial = class_ratio.run(config)
     asked = Answer(Question(config, 1), (trial,)).main()[0].prediction
     assert asked.ask == (
-        "To protect people, we are told only what percentage of set 1 and of set 2 earn $50,000 a year or less, not "
-        "who. <b>What percentage of set 3 earn $50,000 a year or less?</b> Guess from how many are married, which is "
+        "To protect people, we are told only what percentage of group 1 and of group 2 earn over $50,000 a year, not "
+        "who. <b>What percentage of group 3 earn over $50,000 a year?</b> Guess from how many are married, which is "
         "known."
     )
     sample = class_ratio.sample_records(config)
     names = sample.dataset.feature_names
     married = [i for i, name in enumerate(names) if name.startswith("marital-status = Married")]
     assert len(married) == 3
-    target, _ = class_ratio.sample_target_set(config, sample, 0.9, generator(config, TEST_STREAM))
+    target, _ = class_ratio.sample_target_set(config, sample, 0.1, generator(config, TEST_STREAM))
     sets = [*(sample.dataset.X[rows] for rows in sample.training.rows), target]
     shares = [float(records[:, married].sum()) / records.shape[0] for records in sets]
     written = [f"{100 * share:.0f}" for share in shares]
@@ -121,7 +121,7 @@ def test_no_share_is_asked_for_that_a_visitor_has_set_or_that_nothing_hints_at()
     def ask(config: RatioConfig) -> Prediction | None:
         return Answer(Question(config, 1), (class_ratio.run(config),)).main()[0].prediction
 
-    config = replace(SMALL, share=0.9, methods=(SPREAD, MMD))
+    config = replace(SMALL, share=0.1, methods=(SPREAD, MMD))
     assert ask(replace(config, share=0.4)) is None
     assert ask(replace(config, share=None)) is not None
     assert ask(replace(config, methods=(MMD,))) is None
@@ -131,7 +131,7 @@ def test_no_share_is_asked_for_that_a_visitor_has_set_or_that_nothing_hints_at()
     assert "not which" not in pure.ask
     assert "The other finds" in pure.explain
     private = ask(replace(config, release="laplace tight", epsilon=1.0, delta=0.01))
-    assert "only what percentage (with noise) of set 1" in private.ask
+    assert "only what percentage (with noise) of group 1" in private.ask
     assert private.covered.html.count(" (with noise)") == 2
 
 
@@ -172,9 +172,9 @@ def test_of_more_than_two_classes_all_shares_follow_and_not_every_set_is_shown(s
     four = Answer(Question(config, 1), (class_ratio.run(config),))
     panel, shares = four.main()
     html = panel.figure.html
-    assert "The computer is told the percentages in 4 sets of 60 images:" in html
-    assert "and 1 more such set<" in html
-    assert "How many of set 5 show a 0? What each method finds:" in html
+    assert "The computer is told the percentages in 4 groups of 60 images:" in html
+    assert "and 1 more such group<" in html
+    assert "How many of group 5 show a 0? What each method finds:" in html
     assert "0s</span>" in html
     assert "all others</span>" in html
     assert "Bars: one simulated trial; a full bar" in html
@@ -189,7 +189,7 @@ def test_the_first_class_is_named_as_in_a_sentence() -> None:
     assert [first_class_words(*asked) for asked in (("digits", 2), ("mnist", 3), ("breast_cancer", 2))] == [
         "show a 7",
         "show a 0",
-        "are benign",
+        "are malignant",
     ]
 
 
@@ -209,7 +209,7 @@ def test_the_chapter_of_other_mixes_tells_mean_errors_twice_alike(shown: Answer)
         (735.2, NO_RELEASE, "guarantees only an error below 735: no use here"),
         (8.891, NO_RELEASE, "below 8.89: no use here, as none is above 1.41."),
         (0.5, NO_RELEASE, "below 0.5 (L2, in 95 of 100 cases)."),
-        (float("inf"), NO_RELEASE, "For more sets than classes Theorem 1 guarantees nothing."),
+        (float("inf"), NO_RELEASE, "For more groups than classes Theorem 1 guarantees nothing."),
         (2.0, "gaussian tight", "With private counts"),
     ],
 )
@@ -236,16 +236,16 @@ def counting(mmd: tuple[float, float], spread: tuple[float, float]) -> str:
     ("words", "part"),
     [
         (compare_words(Verdict.TOO_FEW, MMD, "10 trials"), "10 trials cannot tell"),
-        (compare_words(Verdict.WORSE, MMD, "10 trials"), "Over all mixes, blend the sets’ averages is closer."),
-        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, use each set as a hint is closer."),
+        (compare_words(Verdict.WORSE, MMD, "10 trials"), "Over all mixes, blend the groups’ averages is closer."),
+        (compare_words(Verdict.BETTER, MMD, "10 trials"), "Over all mixes, use each group as a hint is closer."),
         (compare_words(Verdict.NOT_CLEAR, MMD, "10 trials"), "the two are statistically tied"),
         (proportions("gaussian tight"), "have noise (ε = 0.1, δ = 0.05)"),
-        (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records in 2 sets)"),
+        (proportions("gaussian tight", times=2), "δ = 0.05; 2 times that for records in 2 groups)"),
         (proportions("gaussian published", holds=False), "its promise of ε = 0.1, δ = 0.05 is broken"),
         (proportions("dirichlet local", holds=False), "no guarantee: it is chosen from the secret counts"),
         (counting((0.1, 0.2), (0.1, 0.2)), "clearly worse."),
         (counting((0.25, 0.4), (0.3, 0.4)), "not clearly worse"),
-        (figures._claims(figures.shipped(), 0, 1), "a share of 0.2 (Adult): 70 % lower published, 89 % lower here."),
+        (figures._claims(figures.shipped(), 0, 1), "a share of 0.1 (Adult): 70 % lower published, 87 % lower here."),
     ],
 )
 def test_words_follow_verdicts_promises_and_intervals(words: str, part: str) -> None:
@@ -300,12 +300,12 @@ def test_the_settings_do_not_tell_the_share_that_is_to_be_guessed() -> None:
 
 
 def test_the_share_is_a_setting_where_nothing_is_asked() -> None:
-    assert can_be_guessed(RatioConfig("digits", 2, 60, share=0.9))
+    assert can_be_guessed(RatioConfig("digits", 2, 60, share=0.1))
     for config in (
-        RatioConfig("breast_cancer", 2, 60, share=0.9),
+        RatioConfig("breast_cancer", 2, 60, share=0.1),
         RatioConfig("digits", 2, 60, share=0.8),
-        RatioConfig("digits", 3, 60, share=0.9),
-        RatioConfig("digits", 2, 60, copies=2, share=0.9),
-        RatioConfig("digits", 2, 60, share=0.9, methods=(SPREAD, EM)),
+        RatioConfig("digits", 3, 60, share=0.1),
+        RatioConfig("digits", 2, 60, copies=2, share=0.1),
+        RatioConfig("digits", 2, 60, share=0.1, methods=(SPREAD, EM)),
     ):
         assert not can_be_guessed(config)

@@ -170,11 +170,11 @@ def reached(wanted: float) -> str:
             goal._whose_words(question(replace(DIGITS, n_train=50)), ROWS),
             "each class (not your setting: people of each class 120, yours 50) in 2 trials",
         ),
-        (about_sets(DIGITS), "Of sets, ε (with δ = 10⁻⁶ more) covers the counts alone: they are filled by label, and"),
+        (about_sets(DIGITS), "Of large groups, ε (with δ = 10⁻⁶ more) covers the counts alone: they are filled by"),
         (
             about_sets(replace(DIGITS, rho=0.01)),
-            "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and a set’s name "
-            "says as much of a label as an answer with ε = 4.78 may (it is right for 99.2 %).",
+            "covers nothing here, as at so small a ρ the counts are known: they are filled by label, and the name of "
+            "a group says as much of a label as an answer with ε = 4.78 may (it is right for 99.2 %).",
         ),
         (
             reached(0.99),
@@ -411,7 +411,7 @@ def test_a_pair_is_never_of_two_sources():
         assert whose == "shipped, 120 people of each class, ε = 8"
         assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
-    panels = CHAPTERS["One correction for labels, bags and sets"](
+    panels = CHAPTERS["One correction for labels, bags and large groups"](
         shown(question(replace(DIGITS, dataset="breast_cancer")))
     )
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
