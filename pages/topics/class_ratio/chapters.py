@@ -150,8 +150,8 @@ def the_adversary(answer: Answer) -> list[Panel]:
             f"<b>{numbers.per_hundred(rates['model'].mean)} of 100</b> {answer.task.records} in them; guessing what "
             f"most of the group are is right for {numbers.per_hundred(rates['set'].mean)}.",
             Chart(charts.attack(rates)),
-            f"Records in the training groups of {count_trials(answer.trials)}, and new ones with every class alike: the "
-            f"likeliest class is named, by the released mix of the group {with_range(rates['set'])}, by "
+            f"Records in the training groups of {count_trials(answer.trials)}, and new ones with every class alike: "
+            f"the likeliest class is named, by the released mix of the group {with_range(rates['set'])}, by "
             f"{CLASS_RATIO[SPREAD].title} {with_range(rates['model'])}, by both {with_range(rates['both'])}; new "
             f"records {with_range(rates['new'])}. Vertical line: the shares of the group alone.{bound}"
             + (" Both together are worse than the model, as noise has moved the group’s mix." if worse else ""),
@@ -198,8 +198,8 @@ def all_numbers(answer: Answer) -> list[Panel]:
             + numbers.join_words(tuple(f"{CLASS_RATIO[row.method].title} <b>{row.error:.4f}</b>" for row in rows[:3]))
             + f". {chosen.describe_fits(trials, by_trying(SPREAD), _WAYS)}".rstrip(),
             own_table,
-            f"L1 errors, in brackets 95 % intervals. Each mix has its own new groups. {_bandwidths(answer)} {_gap(answer)} "
-            "Times are of this computer, one thread, with whatever else it did.",
+            f"L1 errors, in brackets 95 % intervals. Each mix has its own new groups. {_bandwidths(answer)} "
+            f"{_gap(answer)} Times are of this computer, one thread, with whatever else it did.",
             lambda: class_ratio.table(trials),
             print_errors(answer.question),
         ),

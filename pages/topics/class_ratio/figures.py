@@ -130,8 +130,8 @@ def private_counts(_: Answer, shown: ShownCurves) -> list[Panel]:
                     by_release if shown.all else _only(by_release, (NO_RELEASE, "laplace published", best))
                 )
             ),
-            f"MNIST, {first.n_classes} digits: {n_sets} groups of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} more "
-            f"to choose settings, new groups of {study.ten_digits().n_test:,}, a public minimum of {first.n_min}; "
+            f"MNIST, {first.n_classes} digits: {n_sets} groups of {first.set_size:,} (ρ = {first.rho:g}), {n_sets} "
+            f"more to choose settings, new groups of {study.ten_digits().n_test:,}, a public minimum of {first.n_min}; "
             f"{results.N_TRIALS} trials with 95 % intervals. Mean over mixes: "
             + "; ".join(f"{charts.title_of(name)} {with_range(at[name].estimate, L1)}" for name in at)
             + f". Dotted: noise chosen from the secret counts, no guarantee. {_claims(shipped(), 1, 4)} Some records "

@@ -46,8 +46,8 @@ def _advice(skew: Sequence[Row]) -> str:
     low, high = min(row.rho for row in skew), max(row.rho for row in skew)
     return (
         "The paper advises <b>few, large, skewed groups</b>. When a rarer class goes from "
-        f"{numbers.share(low, 0)} to {numbers.share(high, 0)} of a group, the L1 error of {CLASS_RATIO[MMD].title} goes "
-        f"from {value_at[low, MMD].error:.3f} to {value_at[high, MMD].error:.3f}, that of {CLASS_RATIO[SPREAD].title} "
+        f"{numbers.share(low, 0)} to {numbers.share(high, 0)} of a group, the L1 error of {CLASS_RATIO[MMD].title} "
+        f"goes from {value_at[low, MMD].error:.3f} to {value_at[high, MMD].error:.3f}, that of {CLASS_RATIO[SPREAD].title} "
         f"from {value_at[low, SPREAD].error:.3f} to {value_at[high, SPREAD].error:.3f}."
     )
 
@@ -142,8 +142,8 @@ def _axis_words(name: str, rows: Sequence[Row]) -> str:
         n_sets = first.copies * first.n_classes
         value_at = {row.rho: row.condition_number for row in rows if (row.method, row.release) == (MMD, NO_RELEASE)}
         what = (
-            f"{first.n_classes} digits, {n_sets} groups of {first.set_size}, {n_sets} more to choose settings; from left "
-            f"to right the condition number goes from {value_at[ends[0]]:.0f} to {value_at[ends[1]]:.0f}"
+            f"{first.n_classes} digits, {n_sets} groups of {first.set_size}, {n_sets} more to choose settings; from "
+            f"left to right the condition number goes from {value_at[ends[0]]:.0f} to {value_at[ends[1]]:.0f}"
         )
     else:
         what = "The same records in few large groups or many small ones; in small ones the same noise weighs more"

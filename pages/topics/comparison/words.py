@@ -152,8 +152,8 @@ def about_sets(config: ComparisonConfig) -> str:
         "covers the counts alone" if least < most else "covers nothing here, as at so small a ρ the counts are known"
     )
     return (
-        f"Of large groups, ε (with δ = {numbers.power_of_ten(config.release_delta)} more) {covers}: they are filled by label, "
-        f"and the name of a group says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
+        f"Of large groups, ε (with δ = {numbers.power_of_ten(config.release_delta)} more) {covers}: they are filled by "
+        f"label, and the name of a group says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
         f"{' to '.join(dict.fromkeys(right))})."
     )
 

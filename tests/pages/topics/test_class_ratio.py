@@ -74,8 +74,8 @@ def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
     asked = shown.main()[0].prediction
     assert (asked.truth, asked.scale) == (10, Scale(0, 100, 1, " %"))
     assert asked.ask == (
-        "We are told only what percentage of group 1 and of group 2 show a 7, not which. <b>What percentage of group 3 show "
-        "a 7?</b> Guess from the groups’ average images."
+        "We are told only what percentage of group 1 and of group 2 show a 7, not which. <b>What percentage of group 3 "
+        "show a 7?</b> Guess from the groups’ average images."
     )
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
     found, first, second = (f"{100 * share:.1f} %" for share in sorted(shares, key=lambda share: abs(share - 0.1)))
