@@ -47,8 +47,8 @@ def _advice(skew: Sequence[Row]) -> str:
     return (
         "The paper advises <b>few, large, skewed groups</b>. When a rarer class goes from "
         f"{numbers.share(low, 0)} to {numbers.share(high, 0)} of a group, the L1 error of {CLASS_RATIO[MMD].title} "
-        f"goes from {value_at[low, MMD].error:.3f} to {value_at[high, MMD].error:.3f}, that of {CLASS_RATIO[SPREAD].title} "
-        f"from {value_at[low, SPREAD].error:.3f} to {value_at[high, SPREAD].error:.3f}."
+        f"goes from {value_at[low, MMD].error:.3f} to {value_at[high, MMD].error:.3f}, that of "
+        f"{CLASS_RATIO[SPREAD].title} from {value_at[low, SPREAD].error:.3f} to {value_at[high, SPREAD].error:.3f}."
     )
 
 

@@ -153,8 +153,8 @@ def about_sets(config: ComparisonConfig) -> str:
     )
     return (
         f"Of large groups, ε (with δ = {numbers.power_of_ten(config.release_delta)} more) {covers}: they are filled by "
-        f"label, and the name of a group says as much of a label as an answer with ε = {epsilon_of_name} may (it is right for "
-        f"{' to '.join(dict.fromkeys(right))})."
+        f"label, and the name of a group says as much of a label as an answer with ε = {epsilon_of_name} may (it is "
+        f"right for {' to '.join(dict.fromkeys(right))})."
     )
 
 
