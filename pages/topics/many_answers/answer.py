@@ -14,7 +14,7 @@ from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.many_answers.question import NOUNS, Question
-from privdemo import limits
+from privdemo import figures, limits
 from privdemo.experiments import many_answers
 from privdemo.experiments.many_answers import ILLNESSES, UNIFORM, ZIPF, AnswersConfig, Fit, Release
 from privdemo.experiments.many_answers import RANDOMISED_RESPONSE as RESPONSE
@@ -50,6 +50,8 @@ _VERDICTS = ((0.05, "Yes"), (0.15, "Roughly"), (math.inf, "Not here"))
 _FIRST = 5
 # An error is called little beside a share so many times as large.
 _LITTLE = 5
+# How many of the hundred people stand in a row.
+_COLUMNS = 50
 
 released = cache.shared_or_private(many_answers.run)
 example_of = cache.shared_or_private(many_answers.example)
@@ -130,9 +132,7 @@ class Answer:
         have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
-            true, other = numbers.out_of_100(made.p), numbers.people_of_100(1 - made.p)
-            sent = f"{true} people send the true {one} and {other} a different one"
-            return f"{have} {sent}; chance decides who, and which."
+            return f"{have} chance makes {numbers.people_of_100(1 - made.p)} of 100 people send a different one."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
@@ -153,7 +153,7 @@ class Answer:
             f"common {many} will be in our estimated top {n}, in any order?</b>",
             n - len(missing),
             Scale(0, n, 1, ""),
-            Markup(f"<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
+            Markup(f"{self._hundred()}<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
             f"Our estimated top {n}: {self._named(ranked)}.{lost}",
             f"Your guess: how many of the {n} are found",
         )
@@ -222,6 +222,21 @@ class Answer:
         first, second = (most, other) if self._sends(*most) else (other, most)  # whose own answer is sent, first
         return f"For example, one person {self._example(*first)}.<br>Another {self._example(*second)}."
 
+    def _hundred(self) -> str:
+        """Return a hundred people, hollow where chance makes them send another answer, as HTML; nothing where each
+        sends several.
+        """
+        made, (one, _) = self._mechanism(self.question.config.oracle), nouns(self.question)
+        if not sends_one(made):
+            return ""
+        true, other = numbers.people_of_100(made.p), numbers.people_of_100(1 - made.p)
+        legend = {
+            f"{true} of 100 people send the true {one}": figures.people.SAID_A,
+            f"{other} of 100 send a different one, picked at random": figures.people.SAID_A.changed,
+        }
+        field = figures.split_field("", numbers.whole_of_100(made.p), 100, *legend.values(), columns=_COLUMNS)
+        return figures.people_html([field], legend, "A hundred people")
+
     def _how_often(self) -> str:
         """Say how often a list holds an answer that is not its sender's; nothing of other methods."""
         made, (one, _) = self._mechanism(self.question.config.oracle), nouns(self.question)
@@ -238,7 +253,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The truth, shown to you alone: the {n} most common {nouns(self.question)[1]}",
+            f"The truth, which only you see: how common the {n} most common {nouns(self.question)[1]} are",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,
@@ -259,10 +274,7 @@ class Answer:
         listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
         without = f" (“{escape(name)}” {'is among them' if self._sends(true, trial) else 'was left out by chance'})"
         if len(sent) == 1:
-            made, is_true = self._mechanism(config.oracle), self._sends(true, trial)
-            often = numbers.out_of_100(made.p if is_true else 1 - made.p)
-            often = f", as {often} {'does' if often == '1 of 100' else 'do'}"
-            without = f" ({'the true one' if is_true else 'a random other'}{often * sends_one(made)})"
+            without = f" ({'the true one' if self._sends(true, trial) else 'a random other'})"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 

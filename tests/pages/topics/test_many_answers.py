@@ -1,5 +1,6 @@
 """The page on many answers: its sentences hold the package's numbers, whatever the setting."""
 
+import base64
 import re
 from dataclasses import replace
 from html import unescape
@@ -72,7 +73,9 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"Any answer is also named by {100 * made.q:.0f} of 100 people whose own is another."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
-    assert "The truth, shown to you alone: the 5 most common answers</h4>" in panel.prediction.covered.html
+    assert (
+        "The truth, which only you see: how common the 5 most common answers are</h4>" in panel.prediction.covered.html
+    )
     assert "<b>Our estimated top 5:</b>" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
@@ -156,15 +159,20 @@ def test_another_method_is_measured_against_the_best(oracle: str, words: str) ->
     assert words in said
 
 
-def test_examples_of_one_answer_say_how_many_send_the_true_one_and_another() -> None:
-    config = replace(DEFAULT, dataset=ILLNESSES, k=16)
+def test_before_the_guess_a_hundred_people_show_how_many_send_the_true_answer() -> None:
+    of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE))
     assert re.fullmatch(
-        'For example, one person has “([a-z ]+)” and sends: <span class="sent own">\\1</span> [(]the true one, as '
-        '15 of 100 do[)][.]<br>Another has “cold” and sends: <span class="sent">[a-z ]+</span> [(]a random other, as '
-        "85 of 100 do[)][.]",
-        shown(replace(config, oracle=RANDOMISED_RESPONSE)).examples,
+        'For example, one person has “([a-z ]+)” and sends: <span class="sent own">\\1</span> [(]the true one[)][.]<br>'
+        'Another has “cold” and sends: <span class="sent">[a-z ]+</span> [(]a random other[)][.]',
+        of.examples,
     )
-    assert " do)" not in shown(replace(config, oracle="optimised unary", epsilon=9.0)).examples
+    html = of.main()[0].prediction.covered.html
+    assert "</b> 15 of 100 people send the true illness</span>" in html
+    assert "</b> 85 of 100 send a different one, picked at random</span>" in html
+    svg = base64.b64decode(re.search(r'svg\+xml;base64,([^"]+)"', html)[1]).decode()
+    assert [path.count("M") for path in re.findall("<path[^>]*>", svg)] == [15, 85]
+    several = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle="subset selection")).main()[0].prediction
+    assert "svg+xml" not in several.covered.html
 
 
 def test_what_is_said_to_be_found_is_never_missing_in_the_estimated_top() -> None:
@@ -187,10 +195,7 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert (
-        "over 99 of 100 people send the true answer and under 1 a different one; chance decides who, and which. "
-        in said
-    )
+    assert "To hide it, chance makes under 1 of 100 people send a different one. From" in said
     assert "e+" not in said
 
 
@@ -268,10 +273,9 @@ def test_answers_are_called_what_they_are() -> None:
         "of 4 illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    sent = "15 of 100 people send the true illness and 85 a different one; chance decides who, and which."
-    assert f"{sent} From these" in words
+    assert "To hide it, chance makes 85 of 100 people send a different one. From these" in words
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert "57 of 100 people send the true illness and 43 a different one; chance decides who, and which." in words
+    assert "To hide it, chance makes 43 of 100 people send a different one. From these" in words
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one answer, the true one or a random one. From these" in words
 
