@@ -71,6 +71,7 @@ _MARK, _RING, _REACH, _PLOT = 13, 11, 8.0, (PHONE_PLOT_WIDTH, 240)
 
 
 OPEN_SHARES_CSS = f"""
+.hundred {{ max-width: 48rem; }}
 .open-shares {{ display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 1rem; align-items: center;
   max-width: 48rem; line-height: 1.7; margin: 0.75rem 0; font-size: max(0.9rem, var(--least-letters, 0px));
   font-variant-numeric: tabular-nums; }}

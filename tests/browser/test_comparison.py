@@ -57,7 +57,7 @@ def test_after_quick_keys_the_three_views_of_epsilon_agree(page: Page, address: 
     connection = SlowConnection(page)
     browsing.open_page(
         page,
-        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+correction+for+labels,+bags+and+large+groups",
+        f"{address}/comparison?compare_on=Small+digits&compare_draws=2&show=ignore+the+noise&compare_look=One+method+for+labels,+bags+and+groups",
     )
     slider = page.get_by_role("slider", name="Protection of one label")
     connection.hold()

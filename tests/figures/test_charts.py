@@ -146,7 +146,7 @@ def trials():
 
 def test_true_shares_are_plotted_with_every_methods_estimates(trials):
     traces = traces_by_name(ratio_charts.proportions(trials, (SPREAD, MMD, EM)))
-    assert tuple(traces["truth"].x) == ("benign", "malignant")
+    assert tuple(traces["truth"].x) == ("malignant", "benign")
     lines = ratio_charts.proportions(trials, (SPREAD,)).layout.shapes
     assert [line.y0 for line in lines] == [line.y1 for line in lines] == pytest.approx(list(trials[0].truth))
     for method in (SPREAD, MMD, EM):
@@ -183,7 +183,7 @@ def test_answers_stand_beside_the_truth_and_what_is_given(truth, place):
         "told <",
         "70\u00a0%",
         "<9>",
-        "and 2 more such sets",
+        "and 2 more such groups",
         f"truth {100 * truth:.1f}\u00a0%",
         "one & only",
         "9 < 10",

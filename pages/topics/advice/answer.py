@@ -12,6 +12,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
+from pages.topics.advice.question import HEADINGS
 from privdemo import advise, palette
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
@@ -46,11 +47,10 @@ class Answer:
             return f"<b>{escape(first)}:</b>{escape(rest)}"
         first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
-        true = "labels" if self.advice.plan.accuracy else "answers"
-        trust += f" with their true {true}" * (self.advice.plan.trust == "nobody")
         if advise.sent_by_phones(self.question, self.advice.plan):  # then a card says the exact chance
             first = re.sub(r"(about 1 in (?!2 )[\d,]+) \([\d.]+ %\)", r"\1", first)
-        first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
+        about = HEADINGS[self.question.ask].lower().replace("your", "this")
+        first = f"Our advice for {about}, {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
@@ -58,7 +58,7 @@ class Answer:
             needs = f"For {goal} that takes {needed:,} people, instead of {enough:,} with true answers."
             if self.question.people and needed <= self.question.people:
                 needs = (
-                    f"Your {self.question.people:,} people are enough for {goal}: it takes {needed:,}, instead of "
+                    f"{self.question.people:,} people are enough for {goal}: it takes {needed:,}, instead of "
                     f"{enough:,} with true answers."
                 )
         rest = escape(" ".join(filter(None, (rest, needs))))
@@ -147,8 +147,8 @@ def _protection(answer: Answer) -> list[Guess]:
     what, chance = "label" if plan.accuracy else "answer", most_guessed_right(plan.epsilon, plan.delta)
     is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
     word, strong = numbers.protection(plan.epsilon), most_guessed_right(numbers.MODERATE_FROM, 0.0)
-    than = "" if word in ("full", "strong") else f" (strong: {of_100_words(strong)})"
-    verdict = "" if is_large else f" The nearer to 50, the stronger the protection; this is {word}{than}."
+    than = "" if word in ("full", "strong") else f"; strong is {of_100_words(strong)}"
+    verdict = "" if is_large else f" That is {word} protection{than}."
     often, who = advise.protection(plan)
     a = "a" if plan.accuracy else "an"
     risk = Guess(
@@ -164,14 +164,14 @@ def _protection(answer: Answer) -> list[Guess]:
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
     words = (
-        f"Somebody who guesses a person’s true {what} from this is right {_times(chance)}. A coin toss is right "
-        f"50 times (if both {what}s are equally likely).{verdict}"
+        f"So whoever guesses a person’s true {what} from this is right about {_times(chance)}; with a coin toss, 50 "
+        f"times (where both {what}s are equally common).{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]
 
 
 def _times(chance: float) -> str:
-    return f"{numbers.per_hundred(chance)} of 100 times"
+    return f"{numbers.whole_per_hundred(chance)} of 100 times"
 
 
 def _price(answer: Answer) -> list[Guess]:

@@ -40,7 +40,7 @@ CHAPTERS = Chapters(
         Chapter(PUSHED, pushed.panels, title="If some people lie"),
         Chapter("Compare two settings", against_pin.panels, pin_button),
         Chapter(
-            "One correction for labels, bags and large groups",
+            "One method for labels, bags and groups",
             one_likelihood.panels,
             for_specialists=True,
             title="One method for all kinds of data",

@@ -56,7 +56,7 @@ PAIRS = (
 )
 
 
-_QUESTION = "Does one correction work for labels, bags and large groups?"
+_QUESTION = "Does one correction work for labels, bags and groups?"
 _SAME = "A noisy answer, a bag and a large group all say something uncertain of a record’s class"
 
 

@@ -235,7 +235,7 @@ class Answer:
             f"{other} of 100 send a different one, picked at random": figures.people.SAID_A.changed,
         }
         field = figures.split_field("", numbers.whole_of_100(made.p), 100, *legend.values(), columns=_COLUMNS)
-        return figures.people_html([field], legend, "A hundred people")
+        return f'<div class="hundred">{figures.people_html([field], legend, "A hundred people")}</div>'
 
     def _how_often(self) -> str:
         """Say how often a list holds an answer that is not its sender's; nothing of other methods."""

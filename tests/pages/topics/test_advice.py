@@ -50,14 +50,14 @@ def advice_of(question: advise.Question) -> str:
     advice = advise.advise(question)
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
     needed, enough = advice.plan.people_needed, advice.open_people
-    needs = f"Your {question.people:,} people are enough for ± 3 percentage points: it takes {needed:,}, instead of "
+    needs = f"{question.people:,} people are enough for ± 3 percentage points: it takes {needed:,}, instead of "
     needs += f"{enough:,} with true answers."
-    return advice_in(f"{words}. {needs}", "nobody with their true answers")
+    return advice_in(f"{words}. {needs}", "nobody")
 
 
 def advice_in(words: str, trust: str) -> str:
     """The recommendation as it stands above the page, where people have this trust."""
-    return f"Our advice if people trust {trust}: {words[0].lower()}{words[1:]}"
+    return f"Our advice for this survey, if people trust {trust}: {words[0].lower()}{words[1:]}"
 
 
 def values_of(given: dict) -> Values:
@@ -68,8 +68,8 @@ def test_the_page_opens_with_one_recommendation_above_everything():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice if people trust nobody with their true answers: let each person’s phone send the opposite "
-        "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. Your 5,000 people are "
+        "<b>Our advice for this survey, if people trust nobody: let each person’s phone send the opposite "
+        "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. 5,000 people are "
         "enough for ± 3 percentage points: it takes 4,993, instead of 1,064 with true answers." in words
     )
 
@@ -133,7 +133,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
             assert risks == [chance]
             assert right.replace("fewer than", "up to") in first.figure.html
         else:
-            assert f"from this is right {100 * chance:.3g} of 100 times" in first.figure.html
+            assert f"from this is right about {100 * chance:.0f} of 100 times" in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -204,10 +204,9 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     (price, sent), cards = panel.figure.contents, panel.figure.cards
     assert sent == (
         "Each phone sends",
-        "the true answer 73.1 of 100 times, the opposite answer 26.9 of 100 times",
-        "Somebody who guesses a person’s true answer from this is right 73.1 of 100 "
-        "times. A coin toss is right 50 times (if both answers are equally likely). The nearer to 50, the stronger the "
-        "protection; this is moderate (strong: fewer than 63 of 100 times).",
+        "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
+        "So whoever guesses a person’s true answer from this is right about 73 of 100 times; with a coin toss, 50 "
+        "times (where both answers are equally common). That is moderate protection; strong is fewer than 63 of 100 times.",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),

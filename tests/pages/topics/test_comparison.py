@@ -411,7 +411,7 @@ def test_a_pair_is_never_of_two_sources():
         assert whose == "shipped, 120 people of each class, ε = 8"
         assert [(r.method, r.n_train, r.epsilon) for r in rows] == [(pair.ours, 120, 8.0), (pair.made, 120, 8.0)]
     assert one_likelihood.nearest_epsilon(5.0) == 4.0
-    panels = CHAPTERS["One correction for labels, bags and large groups"](
+    panels = CHAPTERS["One method for labels, bags and groups"](
         shown(question(replace(DIGITS, dataset="breast_cancer")))
     )
     assert any("No numbers are shipped for these records" in panel.answer for panel in panels)
