@@ -19,6 +19,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages.kit import (
     cache,
+    first_screen,
     inputs,
     link,
     more,
@@ -165,6 +166,7 @@ class Page:
     - `opendp_lines(question)` returns the lines of Python for OpenDP that randomise as the page does, where it can;
     - with `is_repeatable=False` the settings alone do not make the same answer again: people take part;
     - `folds(question, answer)` returns Markdown by title; `answer` is None on a page with jobs or without a question;
+    - with `asks_first` the main control stands above the page's sentence, which answers it;
     - `arrange(page, placeholder)` renders a page of another layout, such as the home page.
     """
 
@@ -190,6 +192,7 @@ class Page:
     shows_images: bool = False
     following: tuple[str, str] | None = None
     addresses: tuple[str, ...] = ("",)
+    asks_first: bool = False
     arrange: Callable[[Page, Any], None] | None = None
 
     @classmethod
@@ -253,6 +256,7 @@ class Page:
         link.show_notes()
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
+        questions = st.container(key="main-control") if self.asks_first and not slide else None
         placeholder = st.empty()
         if not slide:
             screen.last_takeaway(placeholder, self.address)
@@ -261,7 +265,7 @@ class Page:
         if self.arrange:
             self.arrange(self, placeholder)
         else:
-            _render_layout(self, placeholder, menu, view, known)
+            _render_layout(self, placeholder, menu, view, known, questions)
         room_guesses.end_unless_shown()
         if self.shows_images:
             _render_missing_data()
@@ -281,13 +285,18 @@ def missing_data() -> str:
     return f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}" if problem else ""
 
 
-def _render_layout(page: Page, placeholder: Any, menu: Any, view: View, known: Sequence[Setting]) -> None:
-    """Render the line of chapters and settings, below it the main control with the figure, then the folds."""
+def _render_layout(
+    page: Page, placeholder: Any, menu: Any, view: View, known: Sequence[Setting], questions: DeltaGenerator | None
+) -> None:
+    """Render the line of chapters and settings, below it the main control with the figure, then the folds.
+
+    The main control is rendered in `questions` instead, if that is a container above.
+    """
     with st.container(key="page-main"):
         line = st.container(key="nav", horizontal=True, vertical_alignment="center", gap="small")
         stage = st.container(key="stage")
         with stage:
-            main = stage if page.main_control else st.container(key="main-control")
+            main = questions or (stage if page.main_control else st.container(key="main-control"))
             with main:
                 screen.main_control_anchor()
         with line:
@@ -444,7 +453,7 @@ def _render_chapter(page: Page, chapter: Chapter, question: Any, answer: Any, pl
     if is_first:
         panels = first if isinstance(first, tuple) else (first,)
         shown = predictions.covered(panels, prediction) if prediction else panels
-        screen.save_first_screen(page.address, shown, _height_between(page, chapter, panels, prediction))
+        screen.save_first_screen(page.address, shown, _heights(page, chapter, panels, prediction))
     if not prediction and not any(map(screen.has_menu, one_by_one([first, *rest]))):
         screen.report_button(make_report, page.address)
 
@@ -455,22 +464,28 @@ def _notebook(page: Page, is_repeatable: bool, opendp: Snippet | None, panel: Pa
     return partial(notebook.text, panel, page.title, page.question, page.address, now, opendp)
 
 
-def _height_between(
+# The rem that the questions take above the sentence, in a wide and in a narrow window.
+_QUESTIONS = (7.0, 20.0)
+
+
+def _heights(
     page: Page, chapter: Chapter, panels: Sequence[Panel], prediction: Prediction | None
-) -> tuple[float, float, float]:
-    """Return the height between the sentence and the first figure, in rem: see `first_screen.save`.
+) -> first_screen.Heights:
+    """Return the heights above the sentence, and between it and the first figure.
 
     `prediction` is the guess that the page asks for; it stands above the figure, but in a high wide window below it.
     """
     assert page.chapters is not None
     if len(page.chapters.all) == 1:
-        return -1.0, -1.0, 0.5
+        return first_screen.Heights(-1.0, -1.0, 0.5)
     # a live dial is part of the figure, and a guess hides the main control
-    control = 6.0 * (not prediction and not isinstance(panels[0].figure, LiveDial))
+    is_between = not (prediction or page.asks_first or isinstance(panels[0].figure, LiveDial))
+    control = 6.0 * is_between
     known = 1.5 * len(prediction.known) if prediction else 0.0
     wide, narrow = (5.6 + known, 7.5 + known) if prediction else (0.0, 0.0)
     high = 3.6 + control + 3.0 * bool(chapter.controls)
-    return high, high + wide, 0.5 + 1.8 * control + narrow
+    above = _QUESTIONS if page.asks_first else (0.0, 0.0)
+    return first_screen.Heights(high, high + wide, 0.5 + 1.8 * control + narrow, *above)
 
 
 def _report(page: Page, chapter: Chapter, question: Any, answer: Any, now: Values) -> str:

@@ -158,7 +158,7 @@ def _scale_html(
     of_what = name.removeprefix("ε of ")
     if n_pixels:
         whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
-        shown = f"<b>Protection that this noise guarantees for a whole image: {whole}.</b> {words}".strip()
+        shown = f"<b>Protection of a whole image, in the worst case: {whole}.</b> {words}".strip()
     elif not says or not name:
         shown = words
     elif name == "ε":

@@ -189,8 +189,8 @@ def progress_bar(question: Any, made: Trials) -> None:
             st.button("Go on", on_click=trials.resume, key="resume-trials")
 
 
-def save_first_screen(address: str, panels: Sequence[Panel], heights: tuple[float, float, float]) -> None:
-    """Save the sentence and the first figures for the next visitor; `heights` are those of `first_screen.save`."""
+def save_first_screen(address: str, panels: Sequence[Panel], heights: first_screen.Heights) -> None:
+    """Save the sentence and the first figures for the next visitor, with what is between them."""
     if not first_screen.is_missing(address) or not (words := st.session_state.get(_TAKEAWAY, {}).get(address)):
         return
     row = [f"{_heading(panel)}{_still(panel.figure)}" for panel in panels]

@@ -260,7 +260,7 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         true = f"True answers of {_people(plan.people)} would be right to {exact}."
         return "Price of privacy", number, true
     needed, enough = plan.people_needed or plan.people, f"With true answers, {advice.open_people:,} would be enough."
-    title, number = f"People needed for ± {percentage_points(question.within)}", f"{needed:,}"
+    title, number = f"People needed to come within {percentage_points(question.within)} of the truth", f"{needed:,}"
     least = "This is with the least protection that you allow. " * protects_more(advice)
     if needed <= advice.open_people:
         return title, number, f"{least}Privacy needs no more: with true answers it would be as many."
@@ -268,8 +268,8 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
     if least or low <= 0 or high >= 1:  # not every survey of so many people is meant, or no such example exists
         return title, number, f"{least}{enough}"
     truth, low_end, high_end = (f"{100 * share:.6g}" for share in (question.widest_share, low, high))
-    means = f"If {_RESULTS[question.ask].replace('each', 'an')} is {truth} %, 95 of 100 such surveys find between "
-    return title, number, f"{enough} {means}{low_end} and {high_end} %."
+    means = f"Example: if {_RESULTS[question.ask].replace('each', 'an')} is truly {truth} %, the survey finds "
+    return title, number, f"{enough} {means}{low_end} to {high_end} % (in 95 of 100 cases)."
 
 
 def protects_more(advice: Advice) -> bool:

@@ -151,7 +151,8 @@ def test_every_advice_is_in_whole_phrases():
         assert len(advice.alternatives) <= 2
         for title, number, _ in cards:
             assert re.fullmatch(
-                "Result|Margin of error|Price of privacy|People needed for ± [0-9.]+ percentage points?|Accuracy lost",
+                "Result|Margin of error|Price of privacy|Accuracy lost|"
+                "People needed to come within [0-9.]+ percentage points? of the truth",
                 title,
             )
             assert not re.search(r"nan|inf\b|None|e[-+]\d|-", number), number
@@ -168,10 +169,10 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
                 "asked.",
             ),
             (
-                "People needed for ± 3 percentage points",
+                "People needed to come within 3 percentage points of the truth",
                 "4,993",
-                "With true answers, 1,064 would be enough. If the share of yes is 50 %, 95 of 100 such surveys "
-                "find between 47 and 53 %.",
+                "With true answers, 1,064 would be enough. Example: if the share of yes is truly 50 %, the survey "
+                "finds 47 to 53 % (in 95 of 100 cases).",
             ),
         ),
         (

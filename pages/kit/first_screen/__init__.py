@@ -11,6 +11,7 @@ from collections.abc import Callable, Set
 from functools import cache
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 from starlette.responses import HTMLResponse
@@ -33,6 +34,20 @@ _ROOT = '<div id="root">'
 _NO_CACHE = {"Cache-Control": "no-cache"}
 
 
+class Heights(NamedTuple):
+    """What Streamlit renders between the parts of a first screen, in rem.
+
+    `above` is the space above the sentence, and `narrow_above` that in a narrow window. `tall` is the space between the
+    sentence and the figures in a wide window that is high, `wide` in one that is not, and `narrow` in a narrow one.
+    """
+
+    tall: float
+    wide: float
+    narrow: float
+    above: float = 0.0
+    narrow_above: float = 0.0
+
+
 def begin() -> None:
     """Begin a run of a page: only the first run of a visit without settings can be saved as a first screen."""
     st.session_state[_FIRST] = _FIRST not in st.session_state and not link.parameters()
@@ -43,18 +58,14 @@ def is_missing(address: str) -> bool:
     return address not in _SCREENS and st.session_state.get(_FIRST, False)
 
 
-def save(address: str, title: str, words: str, row: list[str], heights: tuple[float, float, float]) -> None:
-    """Save a page's first screen: its title, and the markup of its sentence and of its first figures, side by side.
-
-    `heights` are the space between the sentence and the figures in rem: in a wide window that is high, in one that is
-    not, and in a narrow one.
-    """
+def save(address: str, title: str, words: str, row: list[str], heights: Heights) -> None:
+    """Save a page's first screen: its title, and the markup of its sentence and of its first figures, side by side."""
     sheet = style.SHEET.replace(":root", ":host")
     figures = "".join(f"<div>{figure}</div>" for figure in row)
-    high, wide, narrow = heights
     _SCREENS[address] = (
         '<div id="first-screen" inert aria-hidden="true" '
-        f'style="color-scheme:light dark;--tall-gap:{high}rem;--gap:{wide}rem;--narrow-gap:{narrow}rem">'
+        f'style="color-scheme:light dark;--tall-gap:{heights.tall}rem;--gap:{heights.wide}rem;'
+        f'--narrow-gap:{heights.narrow}rem;--above:{heights.above}rem;--narrow-above:{heights.narrow_above}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
         f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{SCRIPT}</script>'
     )

@@ -25,6 +25,7 @@ PAGE = Page.from_folder(
     question="How should you protect people’s answers, and what is lost?",
     address="advice",
     failed="No advice is possible here.",
+    asks_first=True,
     folds=standing_words,
     chapters=Chapters(
         LOOK,

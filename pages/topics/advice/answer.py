@@ -12,7 +12,7 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
-from pages.topics.advice.question import HEADINGS
+from pages.topics.advice.question import ABOUT
 from privdemo import advise, palette
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
@@ -49,16 +49,16 @@ class Answer:
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
         if advise.sent_by_phones(self.question, self.advice.plan):  # then a card says the exact chance
             first = re.sub(r"(about 1 in (?!2 )[\d,]+) \([\d.]+ %\)", r"\1", first)
-        about = HEADINGS[self.question.ask].lower().replace("your", "this")
-        first = f"Our advice for {about}, {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
+        about = f"Our advice for this {ABOUT[self.question.ask]}, {trust[0].lower()}{trust[1:]}"
+        first = f"{about}: {first[0].lower()}{first[1:]}{stop.strip()}"
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
-            goal = f"± {advise.percentage_points(self.question.within or 0)}"
-            needs = f"For {goal} that takes {needed:,} people, instead of {enough:,} with true answers."
+            goal = f"within {advise.percentage_points(self.question.within or 0)} of the truth"
+            needs = f"To come {goal} takes {needed:,} people, instead of {enough:,} with true answers."
             if self.question.people and needed <= self.question.people:
                 needs = (
-                    f"{self.question.people:,} people are enough for {goal}: it takes {needed:,}, instead of "
+                    f"{self.question.people:,} people are enough: to come {goal} takes {needed:,}, instead of "
                     f"{enough:,} with true answers."
                 )
         rest = escape(" ".join(filter(None, (rest, needs))))
@@ -147,7 +147,7 @@ def _protection(answer: Answer) -> list[Guess]:
     what, chance = "label" if plan.accuracy else "answer", most_guessed_right(plan.epsilon, plan.delta)
     is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
     word, strong = numbers.protection(plan.epsilon), most_guessed_right(numbers.MODERATE_FROM, 0.0)
-    than = "" if word in ("full", "strong") else f"; strong is {of_100_words(strong)}"
+    than = "" if word in ("full", "strong") else f" (strong: {of_100_words(strong)})"
     verdict = "" if is_large else f" That is {word} protection{than}."
     often, who = advise.protection(plan)
     a = "a" if plan.accuracy else "an"
@@ -164,8 +164,8 @@ def _protection(answer: Answer) -> list[Guess]:
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
     words = (
-        f"So whoever guesses a person’s true {what} from this is right about {_times(chance)}; with a coin toss, 50 "
-        f"times (where both {what}s are equally common).{verdict}"
+        f"Whoever takes the {what} that is sent for the true one is right about {_times(chance)}, and with a coin toss "
+        f"50 times.{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]
 
@@ -182,9 +182,15 @@ def _price(answer: Answer) -> list[Guess]:
     if not answer.people_needed:
         return [Guess(title, number, words)]
     needed, enough = answer.people_needed
+    phones = advise.sent_by_phones(answer.question, answer.advice.plan)
     bars = [
-        Bar("with privacy", 1.0, f"{needed:,}", palette.SPREAD.colour),
-        Bar("with true answers", enough / needed, f"{enough:,}", palette.TRUTH.colour),
+        Bar("with some answers changed" if phones else "with privacy", 1.0, f"{needed:,}", palette.SPREAD.colour),
+        Bar(
+            "with all answers true" if phones else "with true answers",
+            enough / needed,
+            f"{enough:,}",
+            palette.TRUTH.colour,
+        ),
     ]
     both = f"{number}, and {enough:,} with true answers"
     return [Guess(title, both, words.partition(". ")[2], bars=bars)]  # the bars say the first sentence

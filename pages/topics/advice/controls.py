@@ -10,11 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.kit import inputs, privacy_inputs
 from pages.kit.values import Values, in_address
 from pages.topics.advice.question import (
+    ABOUT,
     ANSWERS,
     EPSILON,
     GOAL,
     GROUPS,
-    HEADINGS,
     KIND,
     MOST_IN_CODE,
     PEOPLE,
@@ -36,7 +36,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     kind = kind_of(values)
     with main:
         both = st.container(gap="xxsmall")
-    both.markdown(f"**{HEADINGS[kind]}: set these to match it**")
+    both.markdown(f"**Describe your {ABOUT[kind]}:**")
     with both, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=260):
             inputs.choose_from_list(KIND)

@@ -22,8 +22,8 @@ KINDS = {
     "the numbers of a table you hold": COUNTS,
     "a classifier trained on private labels": CLASSIFIER,
 }
-# The heading of the four questions, by their kind.
-HEADINGS = {YES_NO: "Your survey", ONE_OF_K: "Your survey", COUNTS: "Your table", CLASSIFIER: "Your data"}
+# What the four questions are about, by their kind.
+ABOUT = {YES_NO: "survey", ONE_OF_K: "survey", COUNTS: "table", CLASSIFIER: "data"}
 # The kinds of question with more than two possible answers.
 SEVERAL = (ONE_OF_K, COUNTS)
 KIND = Choice(

@@ -176,8 +176,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     rest = f"The other finds {farther}" if len(others) == 1 else f"The others find {farther}"
     return Prediction(
         GUESS,
-        f"{numbers.capital(why + told)}{which}. <b>What percentage of "
-        f"{_target(answer)} {first}?</b> Guess from {hint.name}.",
+        f"{numbers.capital(why + told)}{which}. <b>What percentage of {_target(answer)} {first}?</b> {hint.name}.",
         100 * truth,
         Scale(0, 100, 1, " %"),
         hint.picture,
@@ -187,7 +186,7 @@ def _prediction(answer: Answer) -> Prediction | None:
 
 
 class _Hint(NamedTuple):
-    """What anybody may see of the sets, from which one may guess their shares, and its picture."""
+    """What anybody may see of the sets, from which one may guess their shares: the advice to do so, and a picture."""
 
     name: str
     picture: Markup
@@ -205,12 +204,12 @@ def _hint(answer: Answer) -> _Hint:
             one._replace(trait_words=numbers.share(share, 0), trait_share=share)
             for one, share in zip(sets, shares, strict=True)
         ]
-        return _Hint(f"how many {trait}, which is known", Markup(sets_html(sets, wanted, f"{_who(answer)} {trait}")))
+        return _Hint(f"Use how many {trait} as a clue", Markup(sets_html(sets, wanted, f"{_who(answer)} {trait}")))
     assert dataset.image_shape
     sets = [
         one._replace(image=average.reshape(dataset.image_shape)) for one, average in zip(sets, averages, strict=True)
     ]
-    return _Hint("the groups’ average images", Markup(sets_html(sets, wanted, "average of all images")))
+    return _Hint("Use the groups’ average images as a clue", Markup(sets_html(sets, wanted, "average of all images")))
 
 
 def _compared_sets(answer: Answer) -> list[ComparedSet]:

@@ -132,7 +132,8 @@ class Answer:
         have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
-            return f"{have} chance makes {numbers.people_of_100(1 - made.p)} of 100 people send a different one."
+            phones = f"{numbers.people_of_100(1 - made.p)} of 100 people’s phones"
+            return f"{have} {phones} send a different one, picked at random."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
@@ -223,19 +224,19 @@ class Answer:
         return f"For example, one person {self._example(*first)}.<br>Another {self._example(*second)}."
 
     def _hundred(self) -> str:
-        """Return a hundred people, hollow where chance makes them send another answer, as HTML; nothing where each
-        sends several.
+        """Return a hundred phones, hollow where they send another answer than the true one, as HTML; nothing where
+        each sends several answers.
         """
         made, (one, _) = self._mechanism(self.question.config.oracle), nouns(self.question)
         if not sends_one(made):
             return ""
         true, other = numbers.people_of_100(made.p), numbers.people_of_100(1 - made.p)
         legend = {
-            f"{true} of 100 people send the true {one}": figures.people.SAID_A,
-            f"{other} of 100 send a different one, picked at random": figures.people.SAID_A.changed,
+            f"{true} of 100 phones send the true {one}": figures.people.SAID_A,
+            f"{other} of 100 send a different one": figures.people.SAID_A.changed,
         }
         field = figures.split_field("", numbers.whole_of_100(made.p), 100, *legend.values(), columns=_COLUMNS)
-        return f'<div class="hundred">{figures.people_html([field], legend, "A hundred people")}</div>'
+        return f'<div class="hundred">{figures.people_html([field], legend, "A hundred phones")}</div>'
 
     def _how_often(self) -> str:
         """Say how often a list holds an answer that is not its sender's; nothing of other methods."""
@@ -253,7 +254,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The truth, which only you see: how common the {n} most common {nouns(self.question)[1]} are",
+            f"What is really true, unknown to whoever estimates: the {n} most common {nouns(self.question)[1]}",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,

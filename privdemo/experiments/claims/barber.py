@@ -248,8 +248,8 @@ CLAIMS = (
         unit=PERCENT,
         reading=FORMULA,
         surprise="One wrong sign in a formula counts too many people.",
-        what=f"In a poll, {100 * _SHARE:g} of 100 people truly mean yes; chance changes about 20 answers. "
-        f"The formula should find the {100 * _SHARE:g}:",
+        what=f"In a poll, {100 * _SHARE:g} of 100 people would truly say yes. About 20 answers are switched at random. "
+        f"From these the paper’s formula should find the {100 * _SHARE:g}:",
         consequence="{printed:.0f} of 100 is impossible: the formula has a plus where a minus belongs.",
         card_unit=(100, "of 100"),
     ),

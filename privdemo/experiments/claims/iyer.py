@@ -440,7 +440,7 @@ CLAIMS = (
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
         what="Numbers are published with random changes (noise), so that nobody learns much about any one person. "
-        "How often somebody may learn more than promised:",
+        "How often this protection may fail:",
         consequence="Then the numbers can give away what one person wanted to hide.",
         card_unit=(100, "of 100 times"),
     ),

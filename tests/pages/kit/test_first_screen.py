@@ -70,7 +70,7 @@ def test_a_visit_with_settings_in_its_link_saves_no_first_screen_in_any_run(know
 
 def test_only_the_plain_address_of_a_known_page_is_answered_with_its_first_screen(known):
     app = first_screen.FirstScreens(PlainTextResponse("the app's own"), {"", "voting"}.copy)
-    first_screen.save("voting", "How many?", "<p>Some</p>", ["<img>"], (1, 1, 1))
+    first_screen.save("voting", "How many?", "<p>Some</p>", ["<img>"], first_screen.Heights(1, 1, 1))
     page = ask(app, "/voting").text
     assert page.index("How many?") < page.index('<div id="root">')
     assert ask(app, "/voting").headers["cache-control"] == "no-cache", "the next version has other files"

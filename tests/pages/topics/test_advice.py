@@ -50,8 +50,8 @@ def advice_of(question: advise.Question) -> str:
     advice = advise.advise(question)
     words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
     needed, enough = advice.plan.people_needed, advice.open_people
-    needs = f"{question.people:,} people are enough for ± 3 percentage points: it takes {needed:,}, instead of "
-    needs += f"{enough:,} with true answers."
+    needs = f"{question.people:,} people are enough: to come within 3 percentage points of the truth "
+    needs += f"takes {needed:,}, instead of {enough:,} with true answers."
     return advice_in(f"{words}. {needs}", "nobody")
 
 
@@ -64,13 +64,14 @@ def values_of(given: dict) -> Values:
     return Values({setting.key: value for setting, value in given.items()})
 
 
-def test_the_page_opens_with_one_recommendation_above_everything():
+def test_the_page_opens_with_questions_and_one_recommendation_below_them():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice for this survey, if people trust nobody: let each person’s phone send the opposite "
         "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. 5,000 people are "
-        "enough for ± 3 percentage points: it takes 4,993, instead of 1,064 with true answers." in words
+        "enough: to come within 3 percentage points of the truth takes 4,993, instead of 1,064 with true answers."
+        in words
     )
 
 
@@ -133,7 +134,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
             assert risks == [chance]
             assert right.replace("fewer than", "up to") in first.figure.html
         else:
-            assert f"from this is right about {100 * chance:.0f} of 100 times" in first.figure.html
+            assert f"for the true one is right about {100 * chance:.0f} of 100 times" in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -205,16 +206,17 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "So whoever guesses a person’s true answer from this is right about 73 of 100 times; with a coin toss, 50 "
-        "times (where both answers are equally common). That is moderate protection; strong is fewer than 63 of 100 times.",
+        "Whoever takes the answer that is sent for the true one is right about 73 of 100 times, and with a coin toss "
+        "50 times. That is moderate protection (strong: fewer than 63 of 100 times).",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),
         ("the opposite answer", pytest.approx(1 / (1 + math.e))),
     ]
     assert [(bar.part, bar.words) for bar in cards[0].bars] == [(1, "4,993"), (1064 / 4993, "1,064")]
-    means = "If the share of yes is 50 %, 95 of 100 such surveys find between 47 and 53 %."
-    assert price == ("People needed for ± 3 percentage points", "4,993, and 1,064 with true answers", means)
+    means = "Example: if the share of yes is truly 50 %, the survey finds 47 to 53 % (in 95 of 100 cases)."
+    title = "People needed to come within 3 percentage points of the truth"
+    assert price == (title, "4,993, and 1,064 with true answers", means)
     (more,) = what_to_do(answer(replace(MEMBERS, people=6000), Trials()))
     assert advise.result(advise.advise(replace(MEMBERS, people=6000))) in more.figure.contents
     for title, number, sentence in panel.figure.contents:
@@ -410,9 +412,9 @@ def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
     title, number, words = panel.figure.contents[-1]
-    assert (title, number) == ("People needed for ± 3 percentage points", "4,993")
+    assert (title, number) == ("People needed to come within 3 percentage points of the truth", "4,993")
     assert words.startswith("This is with the least protection that you allow. ")
-    assert "such surveys" not in words, "with the advised protection they would need more people"
+    assert "Example" not in words, "with the advised protection they would need more people"
     few = advise.price(advise.advise(Question("yes-no", "nobody", people=20, within=0.3, epsilon=10.0)))
     assert few[2].startswith("This is with the least protection that you allow. Privacy needs no more")
 
@@ -428,8 +430,8 @@ def test_an_epsilon_that_is_the_allowed_one_but_for_rounding_counts_as_it():
 @pytest.mark.parametrize(
     ("within", "words"),
     [
-        (0.0299, "find between 47.01 and 52.99 %."),
-        (0.01, "For ± 1 percentage point that takes"),
+        (0.0299, "finds 47.01 to 52.99 % (in 95 of 100 cases)."),
+        (0.01, "To come within 1 percentage point of the truth takes"),
         (0.5, "would be enough."),
     ],
 )
@@ -437,7 +439,7 @@ def test_an_example_of_the_error_is_exact_and_left_out_where_it_would_be_everyth
     made = answer(Question("yes-no", "nobody", within=within, epsilon=1.0), Trials())
     said = f"{made.takeaway()} {advise.price(made.advice)[2]}"
     assert words in said
-    assert ("such surveys find" in said) == (within < 0.5)
+    assert ("Example: if" in said) == (within < 0.5)
 
 
 def test_of_two_answers_a_phone_sends_the_opposite_one():

@@ -75,7 +75,7 @@ def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
     assert (asked.truth, asked.scale) == (10, Scale(0, 100, 1, " %"))
     assert asked.ask == (
         "We are told only what percentage of group 1 and of group 2 show a 7, not which. <b>What percentage of group 3 "
-        "show a 7?</b> Guess from the groups’ average images."
+        "show a 7?</b> Use the groups’ average images as a clue."
     )
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
     found, first, second = (f"{100 * share:.1f} %" for share in sorted(shares, key=lambda share: abs(share - 0.1)))
@@ -101,8 +101,7 @@ def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
     asked = Answer(Question(config, 1), (trial,)).main()[0].prediction
     assert asked.ask == (
         "To protect people, we are told only what percentage of group 1 and of group 2 earn over $50,000 a year, not "
-        "who. <b>What percentage of group 3 earn over $50,000 a year?</b> Guess from how many are married, which is "
-        "known."
+        "who. <b>What percentage of group 3 earn over $50,000 a year?</b> Use how many are married as a clue."
     )
     sample = class_ratio.sample_records(config)
     names = sample.dataset.feature_names
