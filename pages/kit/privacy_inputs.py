@@ -144,22 +144,22 @@ def _scale_html(
     it protects.
 
     What protects stands first; of one answer it stands last, as what follows from the people. Without any `name` the
-    slider beside it says it. One of `n_pixels` stands after all of them together, whose ε is the sum.
+    slider beside it says it. Of `n_pixels`, what all of them together protect, whose ε is the sum, is to unfold.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     together = n_pixels * epsilon if n_pixels else 0.0
     summed = f"All {n_pixels:,} pixels of an image together have ε = {numbers.epsilon(together)}. " if n_pixels else ""
     reason = f"<p>{why}</p>" if why else ""
     its, protects = f"{name or 'ε'} = {numbers.epsilon(epsilon)}", numbers.protection(epsilon)
+    whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
+    summary = "What protection is guaranteed?" if n_pixels else "What this means"
+    worst = f"<p>Protection of a whole image, in the worst case: {whole}.</p>" if n_pixels else ""
     dots = (
-        f"<details><summary>What this means</summary>{reason}{pictures}"
+        f"<details><summary>{summary}</summary>{worst}{reason}{pictures}"
         f"<p>{its} ({protects} protection). {odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
     of_what = name.removeprefix("ε of ")
-    if n_pixels:
-        whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
-        shown = f"<b>Protection of a whole image, in the worst case: {whole}.</b> {words}".strip()
-    elif not says or not name:
+    if n_pixels or not says or not name:
         shown = words
     elif name == "ε":
         shown = f"<b>{numbers.capital(protects)} protection.</b> {words}"

@@ -48,24 +48,30 @@ def have_prerendered(page: Page, address: str) -> None:
 
 # On a telephone the control above the figure takes two or three lines; the first screen reserves two.
 @pytest.mark.parametrize(("width", "tolerance_px"), [(1280, 24), (390, 96)])
+@pytest.mark.parametrize(
+    ("where", "prerendered", "rendered"),
+    [("distortion", PICTURE, ".js-plotly-plot"), ("advice", ".cards", ".cards")],
+    ids=["counts", "advice"],
+)
 def test_the_first_screen_has_the_layout_and_sentence_of_the_rendered_page(
-    page: Page, address: str, width: int, tolerance_px: int
+    page: Page, address: str, width: int, tolerance_px: int, where: str, prerendered: str, rendered: str
 ) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    have_prerendered(page, f"{address}/distortion")
+    have_prerendered(page, f"{address}/{where}")
     blocked: list[Route] = []
     page.route("**/static/js/react-dom.*", lambda route: blocked.append(route))
-    page.goto(f"{address}/distortion", wait_until="commit")
-    picture, sentence = page.locator(PICTURE), page.locator(".takeaway")
-    expect(picture).to_be_visible()
-    before, text = picture.bounding_box(), sentence.inner_text()
+    page.goto(f"{address}/{where}", wait_until="commit")
+    figure, sentence = page.locator(prerendered).first, page.locator(".takeaway")
+    expect(figure).to_be_visible()
+    boxes, text = [sentence.bounding_box(), figure.bounding_box()], sentence.inner_text()
     for route in blocked:
         route.continue_()
     browsing.settled(page)
     expect(page.locator("#first-screen")).to_have_count(0)
     assert sentence.inner_text() == text
-    after = page.locator(".js-plotly-plot").first.bounding_box()
-    assert [after[side] for side in after] == pytest.approx([before[side] for side in after], abs=tolerance_px)
+    for before, after in zip(boxes, [sentence, page.locator(rendered).first], strict=True):
+        box = after.bounding_box()
+        assert [box[side] for side in box] == pytest.approx([before[side] for side in box], abs=tolerance_px)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

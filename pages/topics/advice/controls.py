@@ -36,7 +36,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     kind = kind_of(values)
     with main:
         both = st.container(gap="xxsmall")
-    both.markdown(f"**Describe your {ABOUT[kind]}:**")
+    both.markdown(f"**Describe your {ABOUT[kind]}, and read our advice below:**")
     with both, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=260):
             inputs.choose_from_list(KIND)

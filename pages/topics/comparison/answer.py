@@ -281,13 +281,13 @@ def _prediction(answer: Answer) -> Prediction | None:
         GUESS,
         f"A computer learns from {config.people:,} people’s {names.records}, each with a private {names.label} "
         f"({names.example or f'{one} or {other}'}). To protect people, about {part} {names.labels}, picked by chance, "
-        f"are switched before the computer sees them.{_pushed_sentence(config)} <b>What share of new "
-        f"{names.records} will it label correctly?</b>",
+        f"are switched before the computer sees them.{_pushed_sentence(config)} <b>Of 100 new "
+        f"{names.records}, how many will it label correctly?</b>",
         100 * answer.marks[best].mean,
-        Scale(0, 100, 0.5),
+        Scale(0, 100, 1, f" {names.records}"),
         _before_the_guess(answer),
         f"More {names.labels} are right than wrong, and the computer learns from all together.",
-        f"Your guess: the share of new {names.records} that it labels correctly",
+        f"Your guess: how many of 100 new {names.records} it labels correctly",
         sorted([(50, "pure guessing"), (100 * answer.marks[CLEAN].mean, f"if all {names.labels} were true")]),
     )
 

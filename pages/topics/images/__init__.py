@@ -90,8 +90,8 @@ PAGE = Page.from_folder(
         CHAPTER.key,
         (
             Chapter(DIAL, Answer.main),
-            Chapter(LOST, Answer.lost),
-            Chapter(PROMISED, Answer.promised),
+            Chapter(LOST, Answer.lost, title="How many speckles hide the sender"),
+            Chapter(PROMISED, Answer.promised, title="What the speckles guarantee"),
             Chapter(
                 CHANGED,
                 partial(paper_figure, kind="randomised_response"),

@@ -62,12 +62,12 @@ class Answer:
         noise = "with this noise" if level else "without noise"
         if family.replaces_pixels and level:
             noise = f"if random grey replaces {dials.level_text(family, level)} of the pixels"
-        kind = " (handwritten digits)" * isinstance(self.question.config.dataset, str)
+        originals = "handwritten digits" if isinstance(self.question.config.dataset, str) else "images"
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
         verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}.</b> A program that has the original images{kind} of {n} people, say from a stolen file, "
-            f"compares them with what was sent, and picks the right sender for <b>{found}</b> images{chance}."
+            f"<b>{verdict}.</b> A program that already has the original {originals} of {n} people, say from a stolen "
+            f"file, compares them with what was sent, and picks the right sender for <b>{found}</b> images{chance}."
         )
 
     @property

@@ -189,8 +189,8 @@ def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, without the number and the size of the bags."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     why = "To protect people, a" if answer.task.records == "people" else "A"
-    told = f"{why} computer learns only from percentages: how many of each group {answer.task.positive}{noise}"
-    return f"{told}. It sees {_sent_kind(answer)}."
+    told = f"It is told only percentages: how many of each group {answer.task.positive}{noise}"
+    return f"{why} computer sees {_sent_kind(answer)}. {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:

@@ -144,14 +144,14 @@ class Answer:
         n, shares = min(_FIRST, self.k // 2), self.release.truth.shares
         if n < 2 or shares[n - 1] <= shares[n]:
             return None
-        one, many = nouns(self.question)
+        _, many = nouns(self.question)
         ranked = [int(i) for i in (-self.release.found[self.question.config.oracle].shares).argsort()[:n]]
         missing = [i for i in range(n) if i not in ranked]
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
             GUESS,
-            f"{self._sending} From everything sent we estimate how common each {one} is. <b>How many of the {n} most "
-            f"common {many} will be in our estimated top {n}, in any order?</b>",
+            f"{self._sending} From everything sent we estimate which {n} {many} are most common. <b>How many of the "
+            f"true top {n} will be among them?</b>",
             n - len(missing),
             Scale(0, n, 1, ""),
             Markup(f"{self._hundred()}<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
@@ -254,7 +254,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"What is really true, unknown to whoever estimates: the {n} most common {nouns(self.question)[1]}",
+            f"The true top {n} {nouns(self.question)[1]} (our estimate cannot see this)",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,

@@ -206,7 +206,7 @@ def _protection(config: training.TrainingConfig) -> str:
     if not did:
         return f"{who}, without any noise"
     first, *more = did
-    return f"{who}. To protect them, {first}{''.join(f'. Separately, {one}' for one in more)}"
+    return f"{who}. To protect them, {first}{''.join(f'. Also, {one}' for one in more)}"
 
 
 def _switched_words(config: training.TrainingConfig) -> str:

@@ -370,8 +370,8 @@ CLAIMS = (
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="Published counts are {times:.1f} times as far off as a paper’s chart shows.",
-        what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). All 5 together "
-        "are off by:",
+        what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
+        "add up to:",
         consequence="Whoever trusts the chart expects far better numbers than the paper’s formula gives.",
         card_unit=(1000, "people"),
     ),
@@ -439,9 +439,9 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
-        what="Numbers are published with random changes (noise), so that nobody learns much about any one person. "
-        "How often this protection may fail:",
-        consequence="Then the numbers can give away what one person wanted to hide.",
+        what="Counts of people are published with random changes (noise). Even somebody who knows everybody else’s "
+        "answer should learn hardly anything of yours, but for:",
+        consequence="So your answer is at risk more often than the paper promises.",
         card_unit=(100, "of 100 times"),
     ),
     ClaimRow(

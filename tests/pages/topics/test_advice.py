@@ -134,7 +134,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
             assert risks == [chance]
             assert right.replace("fewer than", "up to") in first.figure.html
         else:
-            assert f"for the true one is right about {100 * chance:.0f} of 100 times" in first.figure.html
+            assert f"that was sent is right about {100 * chance:.0f} of 100 times" in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -206,8 +206,8 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "Whoever takes the answer that is sent for the true one is right about 73 of 100 times, and with a coin toss "
-        "50 times. That is moderate protection (strong: fewer than 63 of 100 times).",
+        "Somebody who believes the answer that was sent is right about 73 of 100 times, and with a coin toss 50 times. "
+        "The fewer, the safer: this is moderate protection (strong: fewer than 63 of 100 times).",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),

@@ -101,9 +101,10 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     )
     assert title == misprint.surprise == "One wrong sign in a formula counts too many people."
     both = [both for _, both, _ in surprises.figure.contents]
-    assert charts.published_and_found(
-        misprint.what, "the paper’s formula gives", "107\u00a0of 100", "40\u00a0of 100"
-    ) in both
+    assert (
+        charts.published_and_found(misprint.what, "the paper’s formula gives", "107\u00a0of 100", "40\u00a0of 100")
+        in both
+    )
     numbers = [re.findall("<span>(.*?)</span>", one) for one in both]
     for found in (
         ["5\u00a0of 100 times", "7.7\u00a0of 100 times"],

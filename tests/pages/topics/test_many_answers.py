@@ -63,8 +63,8 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ranked = (-estimates.shares).argsort()[:5]
     assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
     assert panel.prediction.ask == (
-        f"{sending} From everything sent we estimate how common each answer is. <b>How many of the 5 most common "
-        "answers will be in our estimated top 5, in any order?</b>"
+        f"{sending} From everything sent we estimate which 5 answers are most common. <b>How many of the true "
+        "top 5 will be among them?</b>"
     )
     first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
@@ -73,10 +73,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"Any answer is also named by {100 * made.q:.0f} of 100 people whose own is another."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
-    assert (
-        "What is really true, unknown to whoever estimates: the 5 most common answers</h4>"
-        in panel.prediction.covered.html
-    )
+    assert "The true top 5 answers (our estimate cannot see this)</h4>" in panel.prediction.covered.html
     assert "<b>Our estimated top 5:</b>" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))

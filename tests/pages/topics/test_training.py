@@ -532,7 +532,7 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
         "80 people each sent a handwritten digit and its label, “7” or “9”. To protect them, about "
-        "20 % of the pixels were replaced by a random shade of grey. Separately, about 20 % of the labels were "
+        "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were "
         "switched. A computer learned from these. <b>Of 100 new, unchanged images, how many will it label "
         "correctly?</b>"
     )
