@@ -56,7 +56,7 @@ FEW_TRIALS = {
     "proportions": {"bag_draws": "2"},
     "class_ratio": {"ratio_draws": "2"},
 }
-POINTS = r"± ([\d.]+) percentage points"
+POINTS = r"(?:±|within) ([\d.]+) percentage points"
 HINT = r"use each bag as a hint ([\d.]+) %"
 VOTED, SENT = r"estimate that ([\d.]+) %", r"right sender for (\d+) of 100"
 LEARNT, OFF_BY = r"It names (\d+) of 100", r"off by ([\d.]+) on average"
