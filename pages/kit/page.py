@@ -48,7 +48,7 @@ from server.script_slots import in_script_slot, script_slot
 from server.streamlit_internals import is_hidden
 
 # So few chapters of the story need no button to the next one.
-_FEW_CHAPTERS = 2
+_FEW_CHAPTERS = 3
 
 
 class Answer(Protocol):

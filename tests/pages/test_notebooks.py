@@ -90,7 +90,7 @@ CASES = [
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
     Case("claims", "verdicts", r"\(noise\): (\d+) hold, ", 1),
-    Case("claims", "verdicts", r"recheck (\d+) claims of Yan", 1, {"source": "Yan"}),
+    Case("claims", "verdicts", r"recheck (\d+) claims from Yan", 1, {"source": "Yan"}),
 ]
 
 

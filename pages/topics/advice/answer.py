@@ -148,7 +148,7 @@ def _protection(answer: Answer) -> list[Guess]:
     is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
     word, strong = numbers.protection(plan.epsilon), most_guessed_right(numbers.MODERATE_FROM, 0.0)
     than = "" if word in ("full", "strong") else f" (strong: {of_100_words(strong)})"
-    verdict = "" if is_large else f" The fewer, the safer: this is {word} protection{than}."
+    verdict = "" if is_large else f" The nearer to that, the safer: this is {word} protection{than}."
     often, who = advise.protection(plan)
     a = "a" if plan.accuracy else "an"
     risk = Guess(
@@ -164,8 +164,8 @@ def _protection(answer: Answer) -> list[Guess]:
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
     words = (
-        f"Somebody who believes the {what} that was sent is right about {_times(chance)}, and with a coin toss 50 "
-        f"times.{verdict}"
+        f"Somebody who believes the {what} that was sent is right about {_times(chance)}. Guessing blindly is right 50 "
+        f"of 100 times.{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]
 

@@ -91,7 +91,7 @@ class Answer:
         about = "about protecting people’s data by random changes (noise)"
         if n[OPEN] == n_all:
             return f"{who}: {claim} {about}, which we have no data to check."
-        return f"We tried to recheck {claim} of {who} {about}: {_how_many(n)}."
+        return f"We tried to recheck {claim} from {who} {about}: {_how_many(n)}."
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims.

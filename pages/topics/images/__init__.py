@@ -83,7 +83,7 @@ def _caveats(answer: Answer) -> str:
 PAGE = Page.from_folder(
     __name__,
     title="Noise on images",
-    question="Can random speckles hide who sent a handwritten digit?",
+    question="Can random speckles hide whose image it is?",
     address="image_noise",
     folds=standing_words,
     chapters=Chapters(
@@ -91,7 +91,7 @@ PAGE = Page.from_folder(
         (
             Chapter(DIAL, Answer.main),
             Chapter(LOST, Answer.lost, title="How many speckles hide the sender"),
-            Chapter(PROMISED, Answer.promised, title="What the speckles guarantee"),
+            Chapter(PROMISED, Answer.promised, title="What is guaranteed"),
             Chapter(
                 CHANGED,
                 partial(paper_figure, kind="randomised_response"),

@@ -62,12 +62,12 @@ class Answer:
         noise = "with this noise" if level else "without noise"
         if family.replaces_pixels and level:
             noise = f"if random grey replaces {dials.level_text(family, level)} of the pixels"
-        originals = "handwritten digits" if isinstance(self.question.config.dataset, str) else "images"
+        here = " (here a handwritten digit)" * isinstance(self.question.config.dataset, str)
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
         verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}.</b> A program that already has the original {originals} of {n} people, say from a stolen "
-            f"file, compares them with what was sent, and picks the right sender for <b>{found}</b> images{chance}."
+            f"<b>{verdict}.</b> Say {n} people each send one private image{here}, changed like this. A program that "
+            f"has the originals, say from a stolen file, picks the right sender for <b>{found}</b> images{chance}."
         )
 
     @property

@@ -189,8 +189,9 @@ def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, without the number and the size of the bags."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     why = "To protect people, a" if answer.task.records == "people" else "A"
-    told = f"It is told only percentages: how many of each group {answer.task.positive}{noise}"
-    return f"{why} computer sees {_sent_kind(answer)}. {told}."
+    seen, but, _ = _sent_kind(answer).partition(", but not ")
+    told = f"only what percentage of each group {answer.task.positive}{noise}"
+    return f"{why} computer sees {seen}, {'but' if but else 'and'} {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:
@@ -204,7 +205,7 @@ def _some_bags(answer: Answer) -> Markup:
     noise = " (with noise)" * math.isfinite(answer.question.config.proportion_epsilon)
     if any(not 0 <= share <= 1 for _, share, _ in groups):
         noise = " (with noise, which can push it below 0 % or above 100 %)"
-    how = " (formed at random)" * (answer.question.config.selection == "iid")
+    how = " (put together by chance)" * (answer.question.config.selection == "iid")
     large = max(n for *_, n in groups) > MOST_OF_GROUP
     drawn = f"; {MOST_OF_GROUP} of a group are drawn" * large
     return Markup(

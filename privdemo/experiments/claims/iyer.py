@@ -369,7 +369,7 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="Published counts are {times:.1f} times as far off as a paper’s chart shows.",
+        surprise="Errors of published counts are {times:.1f} times as large as a paper’s chart shows.",
         what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
         "add up to:",
         consequence="Whoever trusts the chart expects far better numbers than the paper’s formula gives.",
@@ -439,10 +439,10 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
-        what="Counts of people are published with random changes (noise). Even somebody who knows everybody else’s "
-        "answer should learn hardly anything of yours, but for:",
-        consequence="So your answer is at risk more often than the paper promises.",
-        card_unit=(100, "of 100 times"),
+        what="Tables of answers are published with random changes (noise), to hide what each person answered. How "
+        "many tables may give away more of an answer than is promised:",
+        consequence="So people’s answers are at risk more often than the paper says.",
+        card_unit=(100, "of 100 tables"),
     ),
     ClaimRow(
         "figure 2",

@@ -55,7 +55,7 @@ def numbers(shown, sign):
 
 none = Chapter("none", lambda shown: [Panel(answer=f"None of {shown.n}")])
 signed = Chapter("numbers", numbers, lambda shown: inputs.choose(SIGN), [SIGN], lambda now, shown: now[SIGN])
-chapters = Chapters("look", (Chapter("all", main), signed, none))
+chapters = Chapters("look", (Chapter("all", main), Chapter("again", main), signed, none))
 Page(
     title="Made up", question="How many are there?", address="made-up", answer=answer,
     question_of=lambda values: calls.append("question") or values[N] or "Choose more than 0.",

@@ -206,15 +206,17 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "Somebody who believes the answer that was sent is right about 73 of 100 times, and with a coin toss 50 times. "
-        "The fewer, the safer: this is moderate protection (strong: fewer than 63 of 100 times).",
+        "Somebody who believes the answer that was sent is right about 73 of 100 times. Guessing blindly is "
+        "right 50 of 100 times. The nearer to that, the safer: this is moderate protection (strong: fewer than 63 of "
+        "100 times).",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),
         ("the opposite answer", pytest.approx(1 / (1 + math.e))),
     ]
     assert [(bar.part, bar.words) for bar in cards[0].bars] == [(1, "4,993"), (1064 / 4993, "1,064")]
-    means = "Example: if the share of yes is truly 50 %, the survey finds 47 to 53 % (in 95 of 100 cases)."
+    means = "Example: if the share of yes is truly 50 %, the survey finds 47 to 53 %. Chance takes "
+    means += "1 survey in 20 farther off."
     title = "People needed to come within 3 percentage points of the truth"
     assert price == (title, "4,993, and 1,064 with true answers", means)
     (more,) = what_to_do(answer(replace(MEMBERS, people=6000), Trials()))
@@ -430,7 +432,7 @@ def test_an_epsilon_that_is_the_allowed_one_but_for_rounding_counts_as_it():
 @pytest.mark.parametrize(
     ("within", "words"),
     [
-        (0.0299, "finds 47.01 to 52.99 % (in 95 of 100 cases)."),
+        (0.0299, "finds 47.01 to 52.99 %. Chance"),
         (0.01, "To come within 1 percentage point of the truth takes"),
         (0.5, "would be enough."),
     ],

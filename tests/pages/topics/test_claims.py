@@ -39,7 +39,7 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 def test_the_headline_counts_claims_and_papers(everything):
     assert PAGE.question == f"{len(everything)} published claims about privacy: do they hold?"
     n_sources = len({claim.source for claim in everything})
-    words = f"tried to recheck {len(everything)} claims of {n_sources - 1} papers and one lecture about protecting"
+    words = f"tried to recheck {len(everything)} claims from {n_sources - 1} papers and one lecture about protecting"
     assert words in shown().takeaway()
 
 
@@ -71,7 +71,7 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     )
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])
     words = shown(source="Yan").takeaway()
-    assert f"We tried to recheck {sum(of_yan.values())} claims of Yan about" in words
+    assert f"We tried to recheck {sum(of_yan.values())} claims from Yan about" in words
     assert f"<b>{of_yan[HOLDS]}</b> hold, <b>{of_yan[FAILS]}</b> do not, " in words
     (john,) = {claim.source for claim in everything if claim.source.startswith("John")}
     assert shown(source=john).takeaway() == (
@@ -107,7 +107,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     )
     numbers = [re.findall("<span>(.*?)</span>", one) for one in both]
     for found in (
-        ["5\u00a0of 100 times", "7.7\u00a0of 100 times"],
+        ["5\u00a0of 100 tables", "7.7\u00a0of 100 tables"],
         ["60\u00a0people", "306\u00a0people"],
         ["50\u00a0years", "71.7\u00a0years"],
     ):

@@ -96,8 +96,8 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        "<b>No, not if random grey replaces 20 % of the pixels.</b> A program that already has the original "
-        f"handwritten digits of {point.n_candidates} people, say from a stolen file"
+        f"<b>No, not if random grey replaces 20 % of the pixels.</b> Say {point.n_candidates} people each send one "
+        "private image (here a handwritten digit), changed like this. A program that has the originals, say"
     )
     found = numbers.out_of_100(point.linked.mean)
     assert words.endswith(f"picks the right sender for <b>{found}</b> images.")
