@@ -145,7 +145,7 @@ def test_a_page_is_one_folder_and_one_line(with_the_page):
     at = visit("one_answer")
     assert "63.2 mean it" in re.sub("<.*?>", "", takeaway(at))  # 0.8 · 0.3 / (0.8 · 0.3 + 0.2 · 0.7)
     assert "by a factor of 4.00 at most" in takeaway(visit("one_answer", look="The promise"))
-    assert {"How it works", "What others see", "Caveats"} <= folds(at).keys()
+    assert {"How it works", "What others see", "Limits"} <= folds(at).keys()
 
 
 def test_the_loop_over_all_pages_holds_for_it(with_the_page, monkeypatch):

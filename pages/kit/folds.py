@@ -10,8 +10,8 @@ from pathlib import Path
 HOW, ADVERSARY, CAVEATS, CODE = (
     "How it works",
     "What others see",
-    "Caveats",
-    "Code of this page",
+    "Limits",
+    "For programmers",
 )
 
 

@@ -350,8 +350,7 @@ def below_figure(panel: Panel) -> None:
             st.html(f'<details class="in-words"><summary>{what}</summary><p class="summary">{words}</p></details>')
         if rows is None or shown is None:
             return
-        words = "Save or show code" if panel.snippet else "Save"
-        menu = st.popover(words, key=f"{name}-save", on_change="rerun")
+        menu = st.popover("Save", key=f"{name}-save", on_change="rerun")
         if menu.open:
             with menu:
                 _downloads(panel, rows)
@@ -424,7 +423,7 @@ def folds(contents: Mapping[str, str]) -> None:
         if words:
             st.markdown(in_details(words), unsafe_allow_html=True)
         if CODE in contents:
-            code = st.popover(f"Show {CODE[0].lower()}{CODE[1:]}", key=CODE_OPEN, on_change="rerun")
+            code = st.popover(CODE, key=CODE_OPEN, on_change="rerun")
             if code.open:
                 whole = Panel(snippet=Snippet((), tuple(code_blocks(contents[CODE]))))
                 with code:

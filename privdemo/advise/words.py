@@ -269,7 +269,7 @@ def price(advice: Advice) -> tuple[str, str, str] | None:
         return title, number, f"{least}{enough}"
     truth, low_end, high_end = (f"{100 * share:.6g}" for share in (question.widest_share, low, high))
     means = f"Example: if {_RESULTS[question.ask].replace('each', 'an')} is truly {truth} %, the survey finds "
-    return title, number, f"{enough} {means}{low_end} to {high_end} %. Chance takes 1 survey in 20 farther off."
+    return title, number, f"{enough} {means}{low_end} to {high_end} %. About 1 survey in 20 will miss by more."
 
 
 def protects_more(advice: Advice) -> bool:

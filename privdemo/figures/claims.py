@@ -23,7 +23,7 @@ STYLES = {
 _ROW = 76
 # Verdicts by which nothing is decided.
 UNDECIDED = (UNCLEAR, DIFFERS, OPEN)
-SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "?", DIFFERS: "~", FAILS: "✗", OPEN: "–"}
+SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "?", DIFFERS: "~", FAILS: "×", OPEN: "–"}
 # The letters of a line that fit on a telephone, and on a slide.
 _LINE, SLIDE_LINE = 48, 90
 # From this part of all claims on a verdict's words stand in the bar, where that is wide.

@@ -55,7 +55,7 @@ _FEW = 3
 _ERROR_HEADING = {"text": "<b>error</b>: published minus true", "xref": "paper", "y": 1, "yref": "paper"}
 _ERROR_HEADING |= {"yanchor": "bottom", "x": 1, "xanchor": "right", "showarrow": False}
 # What the bars are called.
-_TRUE, _PUBLISHED = "true counts (secret in reality)", "published counts (true counts plus noise)"
+_TRUE, _PUBLISHED = "true counts (not published)", "published counts (randomly raised or lowered)"
 
 
 def along(
@@ -154,7 +154,7 @@ def beside(
     """
     total, n = sum(counts), len(classes)
     places = [float(n - 1 - row) for row in range(n)]
-    words = [f"{names[c] if names else f'class {c + 1}'}: truly {counts[c]:,}" for c in classes]
+    words = [f"{names[c] if names else f'class {c + 1}'}: true count {counts[c]:,}" for c in classes]
     grey = {"color": _PALE_TRUTH, "line": {"color": palette.TRUTH.colour, "width": 1.5}}
     traces = [_row_bars(_TRUE, [counts[c] for c in classes], places, _TRUE_BAR, words, grey)]
     layout: dict[str, Any] = {"annotations": []}
@@ -163,7 +163,7 @@ def beside(
     errors = [every_error[c] for c in classes]
     released = [counts[c] + error for c, error in zip(classes, errors, strict=True)][: 1 if is_covered else None]
     published = [f"{value:,.0f}" for value in released] + ["?"] * (n - len(released))
-    words[:] = [f"{one}, published as <b>{value}</b>" for one, value in zip(words, published, strict=True)]
+    words[:] = [f"{one}, published <b>{value}</b>" for one, value in zip(words, published, strict=True)]
     look = outlined(style.colour, "/")
     traces.append(_row_bars(_PUBLISHED, released, places[: len(released)], _RELEASED_BAR, words[: len(released)], look))
     largest = [*(counts[c] for c in classes), *released]

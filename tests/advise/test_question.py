@@ -172,7 +172,7 @@ def test_a_result_and_its_price_say_what_true_answers_would_save():
                 "People needed to come within 3 percentage points of the truth",
                 "4,993",
                 "With true answers, 1,064 would be enough. Example: if the share of yes is truly 50 %, the survey "
-                "finds 47 to 53 %. Chance takes 1 survey in 20 farther off.",
+                "finds 47 to 53 %. About 1 survey in 20 will miss by more.",
             ),
         ),
         (

@@ -22,7 +22,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 PAGE = Page.from_folder(
     __name__,
     title="Which method?",
-    question="How should you protect people’s answers, and what is lost?",
+    question="How can you keep people’s answers private, and how exact is the result?",
     address="advice",
     failed="No advice is possible here.",
     asks_first=True,

@@ -47,20 +47,20 @@ class Answer:
             return f"<b>{escape(first)}:</b>{escape(rest)}"
         first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
-        if advise.sent_by_phones(self.question, self.advice.plan):  # then a card says the exact chance
-            first = re.sub(r"(about 1 in (?!2 )[\d,]+) \([\d.]+ %\)", r"\1", first)
+        if advise.sent_by_phones(self.question, self.advice.plan) and "1 in 2 " not in first:  # as a card says it
+            first = re.sub(r"with a chance of .*%\)?", _times(self.advice.plan.parameters["flip_prob"]), first)
         about = f"Our advice for this {ABOUT[self.question.ask]}, {trust[0].lower()}{trust[1:]}"
         first = f"{about}: {first[0].lower()}{first[1:]}{stop.strip()}"
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
-            goal = f"within {advise.percentage_points(self.question.within or 0)} of the truth"
-            needs = f"To come {goal} takes {needed:,} people, instead of {enough:,} with true answers."
+            goal = f"within {advise.percentage_points(self.question.within or 0)}"
+            of_all = ""
             if self.question.people and needed <= self.question.people:
-                needs = (
-                    f"{self.question.people:,} people are enough: to come {goal} takes {needed:,}, instead of "
-                    f"{enough:,} with true answers."
-                )
+                of_all = f" of your {self.question.people:,}"
+            needs = f"For a result {goal} you need {needed:,}{of_all} people, instead of {enough:,} with true answers."
+            if advise.sent_by_phones(self.question, self.advice.plan):
+                needs = f"The percentages can still be worked out. {needs}"
         rest = escape(" ".join(filter(None, (rest, needs))))
         return f"<b>{escape(first)}</b> {rest}".strip()
 
@@ -148,7 +148,7 @@ def _protection(answer: Answer) -> list[Guess]:
     is_large = numbers.large_delta_words(plan.people, plan.delta, "answer")
     word, strong = numbers.protection(plan.epsilon), most_guessed_right(numbers.MODERATE_FROM, 0.0)
     than = "" if word in ("full", "strong") else f" (strong: {of_100_words(strong)})"
-    verdict = "" if is_large else f" The nearer to that, the safer: this is {word} protection{than}."
+    verdict = "" if is_large else f" The nearer to 50, the safer: this is {word} protection{than}."
     often, who = advise.protection(plan)
     a = "a" if plan.accuracy else "an"
     risk = Guess(
@@ -164,7 +164,7 @@ def _protection(answer: Answer) -> list[Guess]:
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
     words = (
-        f"Somebody who believes the {what} that was sent is right about {_times(chance)}. Guessing blindly is right 50 "
+        f"If you believe the {what} that was sent, you are right about {_times(chance)}. Guessing blindly is right 50 "
         f"of 100 times.{verdict}"
     )
     return [Guess(title, number, words, bars=bars)]

@@ -57,7 +57,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Private counts",
-    question="How wrong do counts become when each person is protected?",
+    question="How far off are counts that were changed to protect people?",
     address="distortion",
     failed="Nothing can be released here.",
     folds=standing_words,

@@ -188,10 +188,12 @@ def _told(answer: Answer, who: str) -> str:
 def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, without the number and the size of the bags."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
-    why = "To protect people, a" if answer.task.records == "people" else "A"
-    seen, but, _ = _sent_kind(answer).partition(", but not ")
-    told = f"only what percentage of each group {answer.task.positive}{noise}"
-    return f"{why} computer sees {seen}, {'but' if but else 'and'} {told}."
+    seen, but, hidden = _sent_kind(answer).partition(", but not ")
+    group = "random group" if answer.question.config.selection == "iid" else "group"
+    told = f"only what percentage of each {group} {answer.task.positive}{noise}"
+    theirs = hidden.replace("the ", "their ")
+    who = f"To protect people, a computer is not shown {theirs}. It" if hidden else "A computer"
+    return f"{who} sees {seen}, {'but' if but else 'and'} {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:
@@ -205,12 +207,11 @@ def _some_bags(answer: Answer) -> Markup:
     noise = " (with noise)" * math.isfinite(answer.question.config.proportion_epsilon)
     if any(not 0 <= share <= 1 for _, share, _ in groups):
         noise = " (with noise, which can push it below 0 % or above 100 %)"
-    how = " (put together by chance)" * (answer.question.config.selection == "iid")
     large = max(n for *_, n in groups) > MOST_OF_GROUP
     drawn = f"; {MOST_OF_GROUP} of a group are drawn" * large
     return Markup(
         groups_html(
-            f"What the computer is told: what percentage of each group{how} {task.positive}{noise}",
+            f"What the computer is told: what percentage of each group {task.positive}{noise}",
             groups,
             f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more,
             PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,

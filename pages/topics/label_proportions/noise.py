@@ -201,5 +201,5 @@ def _card(title: str, epsilon: float, words: str, holds: bool) -> tuple[str, str
     """Return the card of a promise, or of why there is none."""
     if holds:
         return title, f"ε = {numbers.epsilon(epsilon)}", words
-    why = "Bags or groups were made by looking at the records, and no noise covers that (see Caveats). "
+    why = "Bags or groups were made by looking at the records, and no noise covers that (see Limits). "
     return f"{title}: no promise", f"ε = {numbers.epsilon(epsilon)} does not hold", f"{why}{words}"

@@ -41,7 +41,7 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
     with st.container(key="shipped-lectures"):
         for column, (name, one_lecture) in zip(st.columns(len(shipped)), shipped.items(), strict=True):
             with column, st.container(border=True, key=f"lecture-{name}", height="stretch", gap="small"):
-                length = f"{one_lecture.minutes} minutes, {len(one_lecture.steps)} steps"
+                length = f"{one_lecture.minutes} minutes, {len(one_lecture.steps)} slides"
                 st.markdown(f"**{one_lecture.title}**")
                 st.caption(f"For {one_lecture.audience}, {length}")
                 st.markdown(one_lecture.summary)

@@ -23,7 +23,7 @@ _FEW_CARDS = 12
 _CHANGE = {
     HANDS: ("Each person", "their answer"),
     TELEPHONES: ("Each phone", "its owner’s answer"),
-    REHEARSAL: ("The computer", "each answer"),
+    REHEARSAL: ("In this rehearsal the computer", "each answer"),
 }
 # What the sentence adds in each way of answering.
 _NOTES = {

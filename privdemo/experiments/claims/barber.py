@@ -247,7 +247,7 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise="One wrong sign in a formula counts too many people.",
+        surprise="A formula with one wrong sign counts more people than there are.",
         what=f"In a poll, {100 * _SHARE:g} of 100 people would truly say yes. About 20 answers are switched at random. "
         f"From these the paper’s formula should find the {100 * _SHARE:g}:",
         consequence="{printed:.0f} of 100 is impossible: the formula has a plus where a minus belongs.",

@@ -11,8 +11,8 @@ def test_folds_fill_names_and_leave_formulas_alone(tmp_path):
         folds.fill("{n}", n=1, m=2)
     (tmp_path / "how.md").write_text("ε = {epsilon}", encoding="utf-8")
     assert folds.read(tmp_path / "how.md", epsilon=2) == "ε = 2"
-    assert list(folds.folds("h", "a", "c")) == ["How it works", "What others see", "Caveats"]
-    assert folds.folds("h", "a", "c", "code")["Code of this page"] == "code"
+    assert list(folds.folds("h", "a", "c")) == ["How it works", "What others see", "Limits"]
+    assert folds.folds("h", "a", "c", "code")["For programmers"] == "code"
 
 
 def test_tags_in_what_is_folded_away_are_words_and_code_and_formulas_stay():

@@ -48,10 +48,14 @@ def bare(markup: str) -> str:
 def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
     advice = advise.advise(question)
-    words = advise.action(question, advice.plan).replace(" (26.9 %)", "").removesuffix(".")
+    words = (
+        advise.action(question, advice.plan)
+        .replace("with a chance of about 1 in 4 (26.9 %)", "27 of 100 times")
+        .removesuffix(".")
+    )
     needed, enough = advice.plan.people_needed, advice.open_people
-    needs = f"{question.people:,} people are enough: to come within 3 percentage points of the truth "
-    needs += f"takes {needed:,}, instead of {enough:,} with true answers."
+    needs = "The percentages can still be worked out. For a result within 3 percentage points you need "
+    needs += f"{needed:,} of your {question.people:,} people, instead of {enough:,} with true answers."
     return advice_in(f"{words}. {needs}", "nobody")
 
 
@@ -69,9 +73,9 @@ def test_the_page_opens_with_questions_and_one_recommendation_below_them():
     assert bare(words) == advice_of(MEMBERS)
     assert (
         "<b>Our advice for this survey, if people trust nobody: let each person’s phone send the opposite "
-        "answer with a chance of about 1 in 4.</b> So nobody can be sure of any one answer. 5,000 people are "
-        "enough: to come within 3 percentage points of the truth takes 4,993, instead of 1,064 with true answers."
-        in words
+        "answer 27 of 100 times.</b> So nobody can be sure of any one answer. The percentages "
+        "can still be worked out. For a result within 3 percentage points you need 4,993 of your 5,000 people, "
+        "instead of 1,064 with true answers." in words
     )
 
 
@@ -134,7 +138,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
             assert risks == [chance]
             assert right.replace("fewer than", "up to") in first.figure.html
         else:
-            assert f"that was sent is right about {100 * chance:.0f} of 100 times" in first.figure.html
+            assert f"that was sent, you are right about {100 * chance:.0f} of 100 times" in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -206,8 +210,8 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "Somebody who believes the answer that was sent is right about 73 of 100 times. Guessing blindly is "
-        "right 50 of 100 times. The nearer to that, the safer: this is moderate protection (strong: fewer than 63 of "
+        "If you believe the answer that was sent, you are right about 73 of 100 times. Guessing blindly is "
+        "right 50 of 100 times. The nearer to 50, the safer: this is moderate protection (strong: fewer than 63 of "
         "100 times).",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
@@ -215,8 +219,8 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
         ("the opposite answer", pytest.approx(1 / (1 + math.e))),
     ]
     assert [(bar.part, bar.words) for bar in cards[0].bars] == [(1, "4,993"), (1064 / 4993, "1,064")]
-    means = "Example: if the share of yes is truly 50 %, the survey finds 47 to 53 %. Chance takes "
-    means += "1 survey in 20 farther off."
+    means = "Example: if the share of yes is truly 50 %, the survey finds 47 to 53 %. About "
+    means += "1 survey in 20 will miss by more."
     title = "People needed to come within 3 percentage points of the truth"
     assert price == (title, "4,993, and 1,064 with true answers", means)
     (more,) = what_to_do(answer(replace(MEMBERS, people=6000), Trials()))
@@ -314,7 +318,7 @@ def test_a_classifiers_advice_says_that_one_number_of_people_was_tried():
     assert curves.links[0][0] == "comparison"
     tried = {people_of(name) for name in advise.SHIPPED}
     assert tried == {500, 240}
-    assert "ten trials with 500 people, or 240 with small digits" in standing_words(made.question)["Caveats"]
+    assert "ten trials with 500 people, or 240 with small digits" in standing_words(made.question)["Limits"]
 
 
 def test_five_questions_are_answered_from_the_label_alone():
@@ -410,7 +414,7 @@ def test_a_question_stands_on_the_label_and_one_that_is_too_long_is_refused():
 def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed():
     many = answer(replace(MEMBERS, people=1_000_000), Trials())
     assert many.advice.plan.epsilon < MEMBERS.epsilon
-    assert "are enough" not in many.takeaway()
+    assert "can still be worked out" not in many.takeaway()
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
     title, number, words = panel.figure.contents[-1]
@@ -432,8 +436,8 @@ def test_an_epsilon_that_is_the_allowed_one_but_for_rounding_counts_as_it():
 @pytest.mark.parametrize(
     ("within", "words"),
     [
-        (0.0299, "finds 47.01 to 52.99 %. Chance"),
-        (0.01, "To come within 1 percentage point of the truth takes"),
+        (0.0299, "finds 47.01 to 52.99 %. About"),
+        (0.01, "For a result within 1 percentage point you need"),
         (0.5, "would be enough."),
     ],
 )

@@ -155,7 +155,7 @@ def test_the_code_of_every_tab_gives_the_shown_numbers():
 def test_typed_counts_reach_the_page_and_bad_ones_stay_to_be_mended():
     at = visit(PAGE.address, counts_of="my own", counts="120, 80\t300;500")
     assert "each of the 4 counts is off by" in seen(at)
-    assert "class 2: truly 80, published as" in at.get("plotly_chart")[0].proto.spec
+    assert "class 2: true count 80, published" in at.get("plotly_chart")[0].proto.spec
     at.text_input(key="counts").set_value("ten, 20").run()
     assert "“ten” is not a number" in seen(at)
     assert at.text_input(key="counts").value == "ten, 20"
@@ -204,7 +204,7 @@ def test_the_page_opens_on_one_release_of_a_clinics_counts_by_name():
     (panel,) = CHAPTERS.all[0].panels(shown)
     words = panel.figure.figure.layout.annotations
     for name, true, share in zip(PATIENTS, default.config.counts, released, strict=True):
-        assert f"{name}: truly {true}, published as <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
+        assert f"{name}: true count {true}, published <b>{1000 * share:,.0f}</b>" in [note.text for note in words]
     mean = 1000 * shown.chosen.distortion.mean
     assert shown.takeaway() == (
         f"<b>Only a little:</b> over many repetitions, each of the 6 counts is off by <b>{mean / 6:.1f}</b> on average "

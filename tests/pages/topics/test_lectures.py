@@ -40,7 +40,7 @@ def test_every_lecture_that_comes_with_the_app_is_listed_and_can_be_presented(mo
     for name, each in shipped().items():
         assert each.summary
         assert {f"**{each.title}**", each.summary} <= {text.value for text in at.markdown}
-        caption = f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} steps"
+        caption = f"For {each.audience}, {each.minutes} minutes, {len(each.steps)} slides"
         assert caption in [text.value for text in at.caption]
         at.button(key=f"present-{name}").click().run()
         assert (switched.pop() or "home") == (each.steps[0].page or "home")
