@@ -163,7 +163,7 @@ def level_ends(family: PixelFamily, n_states: int) -> tuple[str, str]:
     """
     limit = family.limit(n_states)
     if family.replaces_pixels:
-        return "0 %: nothing replaced", "all replaced: most private"
+        return "0 %: nothing replaced", "all replaced"
     return f"{limit.low:.4g}: next to no noise", f"{limit.high:.4g}: most private"
 
 

@@ -152,7 +152,7 @@ def _scale_html(
     reason = f"<p>{why}</p>" if why else ""
     its, protects = f"{name or 'ε'} = {numbers.epsilon(epsilon)}", numbers.protection(epsilon)
     whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
-    summary = "What protection is guaranteed?" if n_pixels else "What this means"
+    summary = "More on the protection" if n_pixels else "What this means"
     worst = f"<p>Protection of a whole image, in the worst case: {whole}.</p>" if n_pixels else ""
     dots = (
         f"<details><summary>{summary}</summary>{worst}{reason}{pictures}"

@@ -21,8 +21,8 @@ def lesson() -> Lesson:
     return Lesson(
         PAGE.chapters.all[0].name,
         PAGE.question,
-        "A wheel of chance changes some answers before anybody sees them: no single answer gives anyone away, yet the "
-        "total can be worked out. Try it.",
+        "A spinning wheel changes some answers by chance before anybody sees them: no single answer gives anyone away, "
+        "yet the total can be worked out. Try it.",
         f"""{place("secret", "secret")}
 <div id="epsilon">{answer_scale_html(BinaryChannel(LIE, LIE), People())}</div>""",
         {"secret": {"html": story.html, "css": story.css + _WITHOUT_DOORS, "js": story.js}},

@@ -23,7 +23,7 @@ STYLES = {
 _ROW = 76
 # Verdicts by which nothing is decided.
 UNDECIDED = (UNCLEAR, DIFFERS, OPEN)
-SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "?", DIFFERS: "~", FAILS: "×", OPEN: "–"}
+SIGNS = {HOLDS: "✓", CAVEAT: "(✓)", UNCLEAR: "?", DIFFERS: "~", FAILS: "✗", OPEN: "–"}
 # The letters of a line that fit on a telephone, and on a slide.
 _LINE, SLIDE_LINE = 48, 90
 # From this part of all claims on a verdict's words stand in the bar, where that is wide.
@@ -85,10 +85,10 @@ def verdict_words(counts: Mapping[str, int]) -> str:
 
 
 def verdict_on_claim(verdict: str) -> str:
-    """Return the verdict on a published claim, with its sign and the colour that it has in the bar, as HTML."""
+    """Return the verdict on a published claim, with the colour that it has in the bar, as HTML."""
     colour = f'<i style="background:{_COLOURS[verdict]}"></i>'
     words = f"the published claim {'is ' * (verdict in (UNCLEAR, DIFFERS))}{verdict}"
-    return f'<span class="verdict-sign">{colour} {SIGNS[verdict]} {escape(words)}</span>'
+    return f'<span class="verdict-sign">{colour} {escape(words)}</span>'
 
 
 def published_and_found(what: str, says: str, published: str, found: str) -> str:

@@ -22,7 +22,7 @@ def standing_words(question: Question | str, _: Answer | None = None) -> dict[st
 PAGE = Page.from_folder(
     __name__,
     title="Which method?",
-    question="How can you keep people’s answers private, and how exact is the result?",
+    question="How do you plan a survey that keeps answers private?",
     address="advice",
     failed="No advice is possible here.",
     asks_first=True,

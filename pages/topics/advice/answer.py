@@ -12,7 +12,6 @@ from pages.kit import cache, numbers
 from pages.kit.panel import Cards, Chart, Panel
 from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
-from pages.topics.advice.question import ABOUT
 from privdemo import advise, palette
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
 from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
@@ -48,9 +47,9 @@ class Answer:
         first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
         if advise.sent_by_phones(self.question, self.advice.plan) and "1 in 2 " not in first:  # as a card says it
-            first = re.sub(r"with a chance of .*%\)?", _times(self.advice.plan.parameters["flip_prob"]), first)
-        about = f"Our advice for this {ABOUT[self.question.ask]}, {trust[0].lower()}{trust[1:]}"
-        first = f"{about}: {first[0].lower()}{first[1:]}{stop.strip()}"
+            chance = numbers.whole_per_hundred(self.advice.plan.parameters["flip_prob"])
+            first = re.sub(r"a chance of .*%\)?", f"a chance of {chance} in 100", first)
+        first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
         needs = ""
         if self.people_needed:
             needed, enough = self.people_needed
@@ -58,9 +57,10 @@ class Answer:
             of_all = ""
             if self.question.people and needed <= self.question.people:
                 of_all = f" of your {self.question.people:,}"
-            needs = f"For a result {goal} you need {needed:,}{of_all} people, instead of {enough:,} with true answers."
-            if advise.sent_by_phones(self.question, self.advice.plan):
-                needs = f"The percentages can still be worked out. {needs}"
+            needs = (
+                f"{needed:,}{of_all} people are enough to work out the percentages to {goal}; with true answers, "
+                f"{enough:,} would be."
+            )
         rest = escape(" ".join(filter(None, (rest, needs))))
         return f"<b>{escape(first)}</b> {rest}".strip()
 
@@ -163,9 +163,11 @@ def _protection(answer: Answer) -> list[Guess]:
     is_local = advise.relied_on(plan) == "nobody"
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
+    grade = "" if is_large else f": {word} protection"
+    less = f", {of_100_words(strong).removesuffix(' of 100 times')} strong protection" * (not is_large and bool(than))
     words = (
-        f"If you believe the {what} that was sent, you are right about {_times(chance)}. Guessing blindly is right 50 "
-        f"of 100 times.{verdict}"
+        f"If you believe the {what} that was sent, you are right about {_times(chance)}{grade}. 50 would be blind "
+        f"guessing{less}, 100 no protection."
     )
     return [Guess(title, number, words, bars=bars)]
 

@@ -58,7 +58,7 @@ POINTS = Number(
     "points",
     limits.Limit("points", 100 * limits.WITHIN.low, 100 * limits.WITHIN.high, "half the width of the 95 % interval"),
     3.0,
-    "Largest error (± percentage points)",
+    "Error you accept (± percentage points)",
     0.5,
     "In 95 of 100 surveys the result is then no further than this from the truth. 3 points: 35 % may be 32 % or 38 %. "
     "Of a classifier, how many points of accuracy may be lost.",

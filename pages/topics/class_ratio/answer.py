@@ -163,7 +163,7 @@ def _prediction(answer: Answer) -> Prediction | None:
     blind = [name for name in answer.methods if name not in FULLY_LABELLED_METHODS]
     task, first = answer.task, first_class(answer)
     is_secret = config.private or _is_mixed(answer)
-    which = f", not {'who' if task.records == 'people' else 'which'}" if is_secret else ""
+    which = f", but not which {task.records}" if is_secret else ""
     noisy = " (with noise)" * config.private
     told = f"we are told {'only ' * bool(which)}what percentage{noisy} of group 1 and of group 2 {first}"
     why = "To protect people, " if task.records == "people" and which else ""

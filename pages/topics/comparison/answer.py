@@ -279,9 +279,10 @@ def _prediction(answer: Answer) -> Prediction | None:
     part = f"{100 * flip_prob:g} of 100" if flip_prob >= 0.01 else f"{numbers.percent(flip_prob)} of the"
     return Prediction(
         GUESS,
-        f"A computer learns from {config.people:,} people’s {names.records}, each with a private {names.label} "
-        f"({names.example or f'{one} or {other}'}). To protect people, about {part} {names.labels}, picked by chance, "
-        f"are switched before the computer sees them.{_pushed_sentence(config)} <b>Of 100 new "
+        f"A computer learns from {config.people:,} people’s {names.records}, each with a private {names.label}: "
+        f"{names.example or f'{one} or {other}'}. To protect people, about {part} {names.labels}, picked by chance, "
+        "are "
+        f"switched to the other one before the computer sees them.{_pushed_sentence(config)} <b>Of 100 new "
         f"{names.records}, how many will it label correctly?</b>",
         100 * answer.marks[best].mean,
         Scale(0, 100, 1, f" {names.records}"),

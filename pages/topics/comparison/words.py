@@ -111,7 +111,7 @@ def names_in(dataset: Source) -> Names:
         "labels",
         (one, other),
         "Handwritten digits stand for private images here.",
-        f"here a digit, {one} or {other}; it could be “ill” or “healthy”",
+        f"here {one} or {other}, but think of “ill” or “healthy”",
     )
 
 

@@ -55,7 +55,8 @@ class Answer:
     def takeaway(self) -> str:
         """Say what the site is."""
         return (
-            "A wheel of chance changes some answers before anybody sees them: no single answer gives anyone away, yet "
+            "A spinning wheel changes some answers by chance before anybody sees them: no single answer gives anyone "
+            "away, yet "
             "the total can be worked out. Try it."
         )
 

@@ -61,13 +61,14 @@ class Answer:
         level, family = self.question.level, self.question.family
         noise = "with this noise" if level else "without noise"
         if family.replaces_pixels and level:
-            noise = f"if random grey replaces {dials.level_text(family, level)} of the pixels"
+            noise = f"if a random shade of grey replaces {dials.level_text(family, level)} of the pixels"
         here = " (here a handwritten digit)" * isinstance(self.question.config.dataset, str)
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
         verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}.</b> Say {n} people each send one private image{here}, changed like this. A program that "
-            f"has the originals, say from a stolen file, picks the right sender for <b>{found}</b> images{chance}."
+            f"<b>{verdict}.</b> Say {n} people each send one private image{here}, speckled and without a "
+            "name. A program that has the originals with names, say from a stolen file, picks the right sender for "
+            f"<b>{found}</b> images{chance}."
         )
 
     @property

@@ -157,10 +157,10 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
+    about = f" about their {answer.task.kept_back}" * (records == "people")
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about whether they "
-        f"{answer.task.positive}?</b>",
+        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right{about}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
@@ -188,12 +188,11 @@ def _told(answer: Answer, who: str) -> str:
 def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, without the number and the size of the bags."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
-    seen, but, hidden = _sent_kind(answer).partition(", but not ")
+    seen, _, hidden = _sent_kind(answer).partition(", but not the ")
     group = "random group" if answer.question.config.selection == "iid" else "group"
-    told = f"only what percentage of each {group} {answer.task.positive}{noise}"
-    theirs = hidden.replace("the ", "their ")
-    who = f"To protect people, a computer is not shown {theirs}. It" if hidden else "A computer"
-    return f"{who} sees {seen}, {'but' if but else 'and'} {told}."
+    but = f", but not their {hidden}, to protect them" if hidden else ""
+    told = f"It is told only what percentage of each {group} {answer.task.positive}{noise}"
+    return f"A computer sees {seen}{but}. {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:

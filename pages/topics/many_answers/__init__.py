@@ -101,7 +101,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Can we count answers without knowing anyone’s true answer?",
+    question="Can we find the most common answers when people hide theirs?",
     address="many_answers",
     failed="Nothing can be estimated here.",
     folds=standing_words,

@@ -133,7 +133,7 @@ class Answer:
         made = self._mechanism(config.oracle)
         if sends_one(made) and self.k > 2:
             phones = f"{numbers.people_of_100(1 - made.p)} of 100 people’s phones"
-            return f"{have} {phones} send a different one, picked at random."
+            return f"{have} {phones} send a false one, picked at random."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
@@ -150,8 +150,7 @@ class Answer:
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
             GUESS,
-            f"{self._sending} From everything sent we estimate which {n} {many} are most common. <b>How many of the "
-            f"true top {n} will be among them?</b>",
+            f"{self._sending} <b>How many of the true top {n} {many} will we find from what is sent?</b>",
             n - len(missing),
             Scale(0, n, 1, ""),
             Markup(f"{self._hundred()}<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
@@ -233,7 +232,7 @@ class Answer:
         true, other = numbers.people_of_100(made.p), numbers.people_of_100(1 - made.p)
         legend = {
             f"{true} of 100 phones send the true {one}": figures.people.SAID_A,
-            f"{other} of 100 send a different one": figures.people.SAID_A.changed,
+            f"{other} of 100 send a false one": figures.people.SAID_A.changed,
         }
         field = figures.split_field("", numbers.whole_of_100(made.p), 100, *legend.values(), columns=_COLUMNS)
         return f'<div class="hundred">{figures.people_html([field], legend, "A hundred phones")}</div>'
@@ -254,7 +253,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The true top {n} {nouns(self.question)[1]} (our estimate cannot see this)",
+            f"The true top {n} {nouns(self.question)[1]} (we estimate without seeing this)",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,
@@ -275,7 +274,7 @@ class Answer:
         listed += f" and {len(sent) - _MOST_NAMES:,} more" * (len(sent) > _MOST_NAMES)
         without = f" (“{escape(name)}” {'is among them' if self._sends(true, trial) else 'was left out by chance'})"
         if len(sent) == 1:
-            without = f" ({'the true one' if self._sends(true, trial) else 'a random other'})"
+            without = f" ({'the true one' if self._sends(true, trial) else 'a false one'})"
         has, does = _VERBS.get(nouns(self.question)[0], "gives"), _SENDS.get(config.oracle, "sends")
         return f"{has} “{escape(name)}” and {does}: {listed or '<b>none</b>'}{without}"
 

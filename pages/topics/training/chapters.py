@@ -199,7 +199,7 @@ def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
     sent = "a handwritten digit" if isinstance(config.dataset, str) else "a private image"
-    who = f"{len(config.classes) * config.n_train:,} people each sent {sent} and its label, {labels}"
+    who = f"{len(config.classes) * config.n_train:,} people each sent {sent} and a label saying which it is, {labels}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"about {numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []

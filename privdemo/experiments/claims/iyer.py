@@ -372,7 +372,7 @@ CLAIMS = (
         surprise="Errors of published counts are {times:.1f} times as large as a paper’s chart shows.",
         what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
         "add up to:",
-        consequence="Ours follow the paper’s own formula; whoever trusts its chart expects far better numbers.",
+        consequence="By the paper’s own formula the errors are far larger than in its chart.",
         card_unit=(1000, "people"),
     ),
     ClaimRow(
@@ -439,8 +439,8 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
-        what="Random changes (noise) in a published table should hide what you answered. In how many such tables "
-        "somebody may still find it out:",
+        what="Random changes (noise) in a published table should hide your answer. In how many tables can "
+        "somebody guess it better than promised?",
         consequence="So people’s answers are at risk more often than the paper says.",
         card_unit=(100, "of 100 tables"),
     ),

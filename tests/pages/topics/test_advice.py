@@ -48,20 +48,16 @@ def bare(markup: str) -> str:
 def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
     advice = advise.advise(question)
-    words = (
-        advise.action(question, advice.plan)
-        .replace("with a chance of about 1 in 4 (26.9 %)", "27 of 100 times")
-        .removesuffix(".")
-    )
+    words = advise.action(question, advice.plan).replace("about 1 in 4 (26.9 %)", "27 in 100").removesuffix(".")
     needed, enough = advice.plan.people_needed, advice.open_people
-    needs = "The percentages can still be worked out. For a result within 3 percentage points you need "
-    needs += f"{needed:,} of your {question.people:,} people, instead of {enough:,} with true answers."
+    needs = f"{needed:,} of your {question.people:,} people are enough to work out the percentages to within 3 "
+    needs += f"percentage points; with true answers, {enough:,} would be."
     return advice_in(f"{words}. {needs}", "nobody")
 
 
 def advice_in(words: str, trust: str) -> str:
     """The recommendation as it stands above the page, where people have this trust."""
-    return f"Our advice for this survey, if people trust {trust}: {words[0].lower()}{words[1:]}"
+    return f"Our advice if people trust {trust}: {words[0].lower()}{words[1:]}"
 
 
 def values_of(given: dict) -> Values:
@@ -72,10 +68,9 @@ def test_the_page_opens_with_questions_and_one_recommendation_below_them():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice for this survey, if people trust nobody: let each person’s phone send the opposite "
-        "answer 27 of 100 times.</b> So nobody can be sure of any one answer. The percentages "
-        "can still be worked out. For a result within 3 percentage points you need 4,993 of your 5,000 people, "
-        "instead of 1,064 with true answers." in words
+        "<b>Our advice if people trust nobody: let each person’s phone send the opposite answer with a chance of 27 in "
+        "100.</b> So nobody can be sure of any one answer. 4,993 of your 5,000 people are enough to work out the "
+        "percentages to within 3 percentage points; with true answers, 1,064 would be." in words
     )
 
 
@@ -210,9 +205,9 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "If you believe the answer that was sent, you are right about 73 of 100 times. Guessing blindly is "
-        "right 50 of 100 times. The nearer to 50, the safer: this is moderate protection (strong: fewer than 63 of "
-        "100 times).",
+        "If you believe the answer that was sent, you are right about 73 of 100 times: moderate protection. 50 would "
+        "be "
+        "blind guessing, fewer than 63 strong protection, 100 no protection.",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),
@@ -414,7 +409,7 @@ def test_a_question_stands_on_the_label_and_one_that_is_too_long_is_refused():
 def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed():
     many = answer(replace(MEMBERS, people=1_000_000), Trials())
     assert many.advice.plan.epsilon < MEMBERS.epsilon
-    assert "can still be worked out" not in many.takeaway()
+    assert "are enough" not in many.takeaway()
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
     title, number, words = panel.figure.contents[-1]
@@ -437,7 +432,7 @@ def test_an_epsilon_that_is_the_allowed_one_but_for_rounding_counts_as_it():
     ("within", "words"),
     [
         (0.0299, "finds 47.01 to 52.99 %. About"),
-        (0.01, "For a result within 1 percentage point you need"),
+        (0.01, "people are enough to work out the percentages to within 1 percentage point;"),
         (0.5, "would be enough."),
     ],
 )

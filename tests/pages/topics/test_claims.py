@@ -96,7 +96,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     title, _, sentence = next(one for one in surprises.figure.contents if "wrong sign" in one[0])
     assert sentence.startswith("107 of 100 is impossible: the formula has a plus where a minus belongs.")
     assert sentence.endswith(
-        "× the published claim does not hold</span><br>paper by "
+        "the published claim does not hold</span><br>paper by "
         f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
     )
     assert title == misprint.surprise == "A formula with one wrong sign counts more people than there are."

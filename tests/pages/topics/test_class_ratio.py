@@ -74,7 +74,8 @@ def test_the_share_is_guessed_from_the_average_images_of_the_sets() -> None:
     asked = shown.main()[0].prediction
     assert (asked.truth, asked.scale) == (10, Scale(0, 100, 1, " %"))
     assert asked.ask == (
-        "We are told only what percentage of group 1 and of group 2 show a 7, not which. <b>What percentage of group 3 "
+        "We are told only what percentage of group 1 and of group 2 show a 7, but not which images. <b>What "
+        "percentage of group 3 "
         "show a 7?</b> Use the groups’ average images as a clue."
     )
     shares = [class_ratio.share_of(shown.trials, name, 0).mean for name in shown.methods if name != EM]
@@ -100,8 +101,9 @@ def test_the_share_of_people_is_guessed_from_how_many_are_married() -> None:
     trial = class_ratio.run(config)
     asked = Answer(Question(config, 1), (trial,)).main()[0].prediction
     assert asked.ask == (
-        "To protect people, we are told only what percentage of group 1 and of group 2 earn over $50,000 a year, not "
-        "who. <b>What percentage of group 3 earn over $50,000 a year?</b> Use how many are married as a clue."
+        "To protect people, we are told only what percentage of group 1 and of group 2 earn over $50,000 a year, but "
+        "not which people. <b>What percentage of group 3 earn over $50,000 a year?</b> Use how many are married as a "
+        "clue."
     )
     sample = class_ratio.sample_records(config)
     names = sample.dataset.feature_names
@@ -127,7 +129,7 @@ def test_no_share_is_asked_for_that_a_visitor_has_set_or_that_nothing_hints_at()
     assert ask(replace(config, dataset="breast_cancer")) is None
     pure = ask(replace(config, rho=0.0))
     assert pure.ask.startswith("We are told what percentage of"), "a set of one class says what each is"
-    assert "not which" not in pure.ask
+    assert "but not which" not in pure.ask
     assert "The other finds" in pure.explain
     private = ask(replace(config, release="laplace tight", epsilon=1.0, delta=0.01))
     assert "only what percentage (with noise) of group 1" in private.ask

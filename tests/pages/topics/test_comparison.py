@@ -471,11 +471,12 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     prediction = panel.prediction
     best = {trust: found.marks[name].mean for trust, name in found.best_by_trust.items()}
     assert prediction.truth == 100 * best[NOBODY]
-    assert (
-        "a private label (here a digit, “7” or “9”; it could be “ill” or “healthy”). To protect people, about 27 of"
-        in (prediction.ask)
+    assert "a private label: here “7” or “9”, but think of “ill” or “healthy”. To protect people, about 27 of" in (
+        prediction.ask
     )
-    assert "100 labels, picked by chance, are switched before the computer sees them." in prediction.ask
+    assert (
+        "100 labels, picked by chance, are switched to the other one before the computer sees them." in prediction.ask
+    )
     assert prediction.known == [(50, "pure guessing"), (100 * found.marks[CLEAN].mean, "if all labels were true")]
     covered = prediction.covered.html
     assert not any(f"{100 * mark:.1f}" in prediction.ask + covered for mark in best.values()), "nothing gives it away"

@@ -96,13 +96,14 @@ def test_the_takeaway_holds_the_packages_numbers():
     words, point = made.takeaway(), images.measure(made.question.curve, 0.2)
     assert point.n_candidates < 400
     assert words.startswith(
-        f"<b>No, not if random grey replaces 20 % of the pixels.</b> Say {point.n_candidates} people each send one "
-        "private image (here a handwritten digit), changed like this. A program that has the originals, say"
+        f"<b>No, not if a random shade of grey replaces 20 % of the pixels.</b> Say {point.n_candidates} people each "
+        "send one "
+        "private image (here a handwritten digit), speckled and without a name. A program that has the"
     )
     found = numbers.out_of_100(point.linked.mean)
     assert words.endswith(f"picks the right sender for <b>{found}</b> images.")
     hidden = shown(level=FAMILIES["randomised_response"].limit(17).high).takeaway()
-    assert hidden.startswith("<b>Yes, if random grey replaces ")
+    assert hidden.startswith("<b>Yes, if a random shade of grey replaces ")
     assert hidden.endswith("</b> images, no more often than by chance.")
     assert f"With the noise at 20 %, a program that has the originals of {point.n_candidates} people" in (
         made.lost()[0].answer

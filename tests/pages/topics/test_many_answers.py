@@ -63,8 +63,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ranked = (-estimates.shares).argsort()[:5]
     assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
     assert panel.prediction.ask == (
-        f"{sending} From everything sent we estimate which 5 answers are most common. <b>How many of the true "
-        "top 5 will be among them?</b>"
+        f"{sending} <b>How many of the true top 5 answers will we find from what is sent?</b>"
     )
     first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
     assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
@@ -73,7 +72,7 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
         f"Any answer is also named by {100 * made.q:.0f} of 100 people whose own is another."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
-    assert "The true top 5 answers (our estimate cannot see this)</h4>" in panel.prediction.covered.html
+    assert "The true top 5 answers (we estimate without seeing this)</h4>" in panel.prediction.covered.html
     assert "<b>Our estimated top 5:</b>" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
@@ -161,12 +160,12 @@ def test_before_the_guess_a_hundred_people_show_how_many_send_the_true_answer() 
     of = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE))
     assert re.fullmatch(
         'For example, one person has “([a-z ]+)” and sends: <span class="sent own">\\1</span> [(]the true one[)][.]<br>'
-        'Another has “cold” and sends: <span class="sent">[a-z ]+</span> [(]a random other[)][.]',
+        'Another has “cold” and sends: <span class="sent">[a-z ]+</span> [(]a false one[)][.]',
         of.examples,
     )
     html = of.main()[0].prediction.covered.html
     assert "</b> 15 of 100 phones send the true illness</span>" in html
-    assert "</b> 85 of 100 send a different one</span>" in html
+    assert "</b> 85 of 100 send a false one</span>" in html
     svg = base64.b64decode(re.search(r'svg\+xml;base64,([^"]+)"', html)[1]).decode()
     assert [path.count("M") for path in re.findall("<path[^>]*>", svg)] == [15, 85]
     several = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle="subset selection")).main()[0].prediction
@@ -193,7 +192,7 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert "To hide it, under 1 of 100 people’s phones send a different one, picked at random. From" in said
+    assert "To hide it, under 1 of 100 people’s phones send a false one, picked at random. From" in said
     assert "e+" not in said
 
 
@@ -271,9 +270,9 @@ def test_answers_are_called_what_they_are() -> None:
         "of 4 illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "To hide it, 85 of 100 people’s phones send a different one, picked at random. From these" in words
+    assert "To hide it, 85 of 100 people’s phones send a false one, picked at random. From these" in words
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert "To hide it, 43 of 100 people’s phones send a different one, picked at random. From these" in words
+    assert "To hide it, 43 of 100 people’s phones send a false one, picked at random. From these" in words
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
     assert "To hide it, each sends one answer, the true one or a random one. From these" in words
 
