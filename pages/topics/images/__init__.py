@@ -83,7 +83,7 @@ def _caveats(answer: Answer) -> str:
 PAGE = Page.from_folder(
     __name__,
     title="Noise on images",
-    question="Can random speckles hide whose image it is?",
+    question="Can random speckles hide who sent an image?",
     address="image_noise",
     folds=standing_words,
     chapters=Chapters(

@@ -62,13 +62,13 @@ class Answer:
         noise = "with this noise" if level else "without noise"
         if family.replaces_pixels and level:
             noise = f"if a random shade of grey replaces {dials.level_text(family, level)} of the pixels"
-        here = " (here a handwritten digit)" * isinstance(self.question.config.dataset, str)
+        image = "a handwritten digit" if isinstance(self.question.config.dataset, str) else "a private image"
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
         verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}.</b> Say {n} people each send one private image{here}, speckled and without a "
-            "name. A program that has the originals with names, say from a stolen file, picks the right sender for "
-            f"<b>{found}</b> images{chance}."
+            f"<b>{verdict}.</b> Say {n} people each send {image}, speckled and without a name. A program with a "
+            "stolen file "
+            f"of the originals and the names picks the right sender for <b>{found}</b> images{chance}."
         )
 
     @property

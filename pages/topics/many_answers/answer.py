@@ -253,7 +253,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The true top {n} {nouns(self.question)[1]} (we estimate without seeing this)",
+            f"The true top {n} {nouns(self.question)[1]} (hidden from whoever counts)",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,

@@ -73,7 +73,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Training on noise",
-    question="Can a computer learn from images and labels changed for privacy?",
+    question="Can a computer learn from speckled images and wrong labels?",
     address="training",
     folds=standing_words,
     failed="Nothing can be trained here.",

@@ -439,8 +439,8 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
-        what="Random changes (noise) in a published table should hide your answer. In how many tables can "
-        "somebody guess it better than promised?",
+        what="Counts of people’s answers are published with random changes (noise), so that nobody can tell what you "
+        "answered. The paper lets this protection fail for a few tables. We find that it may fail for more:",
         consequence="So people’s answers are at risk more often than the paper says.",
         card_unit=(100, "of 100 tables"),
     ),

@@ -120,9 +120,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     ]
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising things that we found"
-    assert any(
-        "</i> ? the published claim is too close to call" in verdict for *_, verdict in surprises.figure.contents
-    )
+    assert any("</i> the published claim is too close to call" in verdict for *_, verdict in surprises.figure.contents)
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
     assert isinstance(nothing.main()[0].figure, Markup)

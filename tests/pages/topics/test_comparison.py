@@ -510,7 +510,7 @@ def test_before_the_guess_records_without_pixels_have_labels_alone():
     rows = [row(replace(config, methods=(name,)), 0.9, 0.8) for name in config.methods]
     found = shown(question(config), *[replace(one, trust=COMPARISON[one.method].trust) for one in rows])
     prediction = CHAPTERS["Results by who is trusted"](found)[0].prediction
-    assert "records, each with a private label (“benign” or “malignant”)." in prediction.ask
+    assert "records, each with a private label: “benign” or “malignant”." in prediction.ask
     assert "<img" not in prediction.covered.html
     assert len(re.findall('class="label[ "]', prediction.covered.html)) == 2 * N_IMAGES
 
