@@ -340,10 +340,11 @@ CLAIMS = (
         spread_beats_naive,
         (FIGURE_3,),
         unit=POINTS,
-        surprise="Telling a computer about random changes may hardly help it.",
-        what="A computer learns from images and names that chance has changed. If it is told how often, it names "
-        "so many more of 100 new images correctly:",
-        consequence="Here both computers are kept from fitting single images too closely; those of the paper were not.",
+        surprise="Telling a computer how often data were changed may hardly help it.",
+        what="A computer learns from images and labels, many of which were changed at random. Told how many, it labels "
+        "more of 100 new images correctly, by:",
+        consequence="So ignoring the changes may do as well, where learning is kept from fitting single images too closely; in "
+        "the paper it was not.",
     ),
     ClaimRow(
         "figure 3",
