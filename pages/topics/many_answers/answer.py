@@ -155,7 +155,7 @@ class Answer:
             Scale(0, n, 1, ""),
             Markup(f"{self._hundred()}<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
             f"Our estimated top {n}: {self._named(ranked)}.{lost}",
-            f"Your guess: how many of the {n} are found",
+            f"Your guess: how many of the {n} are found, in any order",
         )
 
     def _named(self, which: Sequence[int]) -> str:
@@ -253,7 +253,7 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The true top {n} {nouns(self.question)[1]} (hidden from whoever counts)",
+            f"The true top {n} {nouns(self.question)[1]} (hidden from us)",
             f"Our estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,

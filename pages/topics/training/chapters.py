@@ -183,7 +183,7 @@ def _without_changes(answer: Answer) -> list[tuple[float, str]]:
     config = answer.trials[0].config
     if not level_of(config.pixels) and not _wrong(config):
         return []
-    return [(100 * answer.score(CLEAN, "accuracy").mean, "if nothing were changed")]
+    return [(100 * answer.score(CLEAN, "accuracy").mean, "if it learned from unchanged ones")]
 
 
 def _why_learned(config: training.TrainingConfig) -> str:
@@ -210,13 +210,13 @@ def _protection(config: training.TrainingConfig) -> str:
 
 
 def _switched_words(config: training.TrainingConfig) -> str:
-    """Say how labels of two classes are switched; nothing of more classes."""
+    """Say how labels of two classes are switched, if one is and the other is not; nothing of more classes."""
     if len(config.classes) > 2:
         return ""
     channel = config.labels.channel_matrix  # [sent, true]
     ways = ((channel[1, 0], config.classes), (channel[0, 1], config.classes[::-1]))
     switched = [f"“{true}” to “{sent}”" for chance, (true, sent) in ways if chance > 0]
-    return f" ({', or '.join(switched)})"
+    return f" ({switched[0]})" if len(switched) == 1 else ""
 
 
 def _wrong(config: training.TrainingConfig) -> float:

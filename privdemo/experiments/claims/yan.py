@@ -336,7 +336,7 @@ def _means_row(groups: str, surprise: str = "", consequence: str = "") -> ClaimR
         reading=FORMULA,
         surprise=surprise,
         what=f"{who} are put into groups of {_K}, and each group’s average age (0 to 100 years) is published. If one "
-        "person’s age is changed, all averages together can change by as much as:",
+        "person’s age is changed, people may change groups. All changes of averages, added up, can reach:",
         consequence=consequence,
         card_unit=(100, "years"),
     )

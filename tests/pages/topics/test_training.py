@@ -522,7 +522,7 @@ def test_images_without_noise_are_not_called_noisy():
     assert (
         "80 people each sent a handwritten digit and a label saying which it is, “7” or “9”. To protect them, about 20 "
         "% of the labels "
-        "were switched (“7” to “9”, or “9” to “7”). A" in asked.ask
+        "were switched. A" in asked.ask
     )
     assert asked.explain == "More labels are right than wrong."
 
@@ -534,13 +534,13 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.ask == (
         "80 people each sent a handwritten digit and a label saying which it is, “7” or “9”. To protect them, about "
         "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were "
-        "switched (“7” to “9”, or “9” to “7”). A computer learned from these. <b>Of 100 new, unchanged images, how "
+        "switched. A computer learned from these. <b>Of 100 new, unchanged images, how "
         "many will it label "
         "correctly?</b>"
     )
     assert panel.prediction.known == [
         (50.0, "by luck alone"),
-        (100 * shown.score(CLEAN, "accuracy").mean, "if nothing were changed"),
+        (100 * shown.score(CLEAN, "accuracy").mean, "if it learned from unchanged ones"),
     ]
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"
