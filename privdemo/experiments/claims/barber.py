@@ -343,8 +343,7 @@ CLAIMS = (
         surprise="Telling a computer how often data were changed may hardly help it.",
         what="A computer learns from images and labels, many of which were changed at random. Told how many, it labels "
         "more of 100 new images correctly, by:",
-        consequence="So ignoring the changes may do as well, where learning is kept from fitting single images "
-        "too closely; in the paper it was not.",
+        consequence="So ignoring the changes may do as well, if learning is kept from fitting images too closely.",
     ),
     ClaimRow(
         "figure 3",

@@ -439,8 +439,7 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
-        what="Counts of people’s answers are published with random changes (noise), so that nobody can tell what you "
-        "answered. The paper lets this protection fail for a few tables. We find that it may fail for more:",
+        what="Random changes (noise) in published tables should hide what you answered. For a few this may fail:",
         consequence="So people’s answers are at risk more often than the paper says.",
         card_unit=(100, "of 100 tables"),
     ),
