@@ -256,7 +256,10 @@ class Page:
         link.show_notes()
         if refusal := st.session_state.pop(uploads.REFUSAL, None):
             st.toast(refusal, duration="long")
-        questions = st.container(key="main-control") if self.asks_first and not slide else None
+        questions = None
+        if self.asks_first and not slide:
+            with st.container(key="questions-first"):  # it ends below them, so that they do not stay in sight
+                questions = st.container(key="main-control")
         placeholder = st.empty()
         if not slide:
             screen.last_takeaway(placeholder, self.address)
@@ -464,8 +467,8 @@ def _notebook(page: Page, is_repeatable: bool, opendp: Snippet | None, panel: Pa
     return partial(notebook.text, panel, page.title, page.question, page.address, now, opendp)
 
 
-# The rem that the questions take above the sentence, in a wide and in a narrow window.
-_QUESTIONS = (7.0, 20.0)
+# The rem that the questions take above the sentence, in a wide window, a middling one and a narrow one.
+_QUESTIONS = (7.0, 12.4, 20.0)
 
 
 def _heights(
@@ -484,7 +487,7 @@ def _heights(
     known = 1.5 * len(prediction.known) if prediction else 0.0
     wide, narrow = (5.6 + known, 7.5 + known) if prediction else (0.0, 0.0)
     high = 3.6 + control + 3.0 * bool(chapter.controls)
-    above = _QUESTIONS if page.asks_first else (0.0, 0.0)
+    above = _QUESTIONS if page.asks_first else ()
     return first_screen.Heights(high, high + wide, 0.5 + 1.8 * control + narrow, *above)
 
 

@@ -87,7 +87,8 @@ def guessing_one_of(n_values: int, things: str, thing: str) -> Guessing:
 def guess_scale(epsilon: float, guessing: Guessing, *, delta: float = 0.0, name: str = "ε", n_pixels: int = 0) -> None:
     """Render what (ε, δ) of a release means: how many of 100 people can be guessed right.
 
-    `name` is what ε is called. If it is of one of `n_pixels` of an image, what all give away together stands first.
+    `name` is what ε is called. If it is of one of `n_pixels` of an image, what all give away together stands first,
+    or is to unfold.
     Without a name, the slider of the ε stands beside it and says how well it protects, so that this does not.
     """
     shown = guess_scale_html(epsilon, guessing, delta=delta, name=name, n_pixels=n_pixels)
@@ -144,7 +145,8 @@ def _scale_html(
     it protects.
 
     What protects stands first; of one answer it stands last, as what follows from the people. Without any `name` the
-    slider beside it says it. Of `n_pixels`, what all of them together protect, whose ε is the sum, is to unfold.
+    slider beside it says it. Of `n_pixels`, what all of them together protect, whose ε is the sum, stands before the
+    `words`; without any, it is to unfold.
     """
     odds = f"{numbers.capital(numbers.odds_bound_text(epsilon))}."
     together = n_pixels * epsilon if n_pixels else 0.0
@@ -152,14 +154,18 @@ def _scale_html(
     reason = f"<p>{why}</p>" if why else ""
     its, protects = f"{name or 'ε'} = {numbers.epsilon(epsilon)}", numbers.protection(epsilon)
     whole = "practically none" if together > _FAR_BEYOND else numbers.protection(together)
-    summary = "More on the protection" if n_pixels else "What this means"
-    worst = f"<p>Protection of a whole image, in the worst case: {whole}.</p>" if n_pixels else ""
+    worst = f"<b>Protection of a whole image, in the worst case: {whole}.</b>" if n_pixels else ""
+    is_folded = bool(worst) and not words  # beside a number it is said at once
+    summary = "How well is a whole image protected?" if is_folded else "What this means"
+    folded = f"<p>{worst}</p>" if is_folded else ""
     dots = (
-        f"<details><summary>{summary}</summary>{worst}{reason}{pictures}"
+        f"<details><summary>{summary}</summary>{folded}{reason}{pictures}"
         f"<p>{its} ({protects} protection). {odds} {summed}{numbers.SCALE_OF_PROTECTION}.</p></details>"
     )
     of_what = name.removeprefix("ε of ")
-    if n_pixels or not says or not name:
+    if n_pixels:
+        shown = "" if is_folded else f"{worst} {words}"
+    elif not says or not name:
         shown = words
     elif name == "ε":
         shown = f"<b>{numbers.capital(protects)} protection.</b> {words}"

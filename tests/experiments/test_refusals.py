@@ -104,7 +104,7 @@ RUN = {
         (TRAINING, {"n_train": 20, "labels": BinaryChannel(0, 0.97)}, "all 40 people happened to send the label 7"),
         (BAGS, {"n_bags": 399}, "n_bags must be at most 398, the records of breast_cancer to train on, got 399"),
         (MEANS, {"k": 21}, "k must be at most 20, the records of a bag, got 21; lower k or take larger bags"),
-        (RATIO, {"rho": 0.25}, r"below 1/4 = 0.25, at which all sets are alike .*\(assumption A0 fails\)"),
+        (RATIO, {"rho": 0.25}, r"below 1/4 = 0.25, at which all groups are alike .*\(assumption A0 fails\)"),
         (RATIO, {"release": "dirichlet public"}, "class 2 of set 1 has 8 labels, fewer than the public minimum of"),
         (RATIO, {"release": "gaussian tight", "delta": 0.0}, "use Laplace noise"),
         (COMPARED, {"dataset": "adult", "private": RECORDS}, "records of adult cannot be private here: only pixels"),

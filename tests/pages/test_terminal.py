@@ -54,7 +54,7 @@ def test_the_sentence_is_printed_and_the_table_written(run, tmp_path):
     code, out, err = run(VOTING)
     assert (code, err) == (0, "")
     said, written = out.splitlines()
-    start = "To protect them, about 30 % of all voters, picked at random, gave the opposite answer. "
+    start = "To protect people, about 30 % of those asked, picked at random, gave the opposite answer. "
     start += "From 500 simulated answers we "
     assert re.match(re.escape(start) + r"estimate that [0-9.]+ % voted for A \(95 % interval: ", said)
     assert written == f"written to {tmp_path / 'mine.csv'}"

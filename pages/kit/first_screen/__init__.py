@@ -37,14 +37,16 @@ _NO_CACHE = {"Cache-Control": "no-cache"}
 class Heights(NamedTuple):
     """What Streamlit renders between the parts of a first screen, in rem.
 
-    `above` is the space above the sentence, and `narrow_above` that in a narrow window. `tall` is the space between the
-    sentence and the figures in a wide window that is high, `wide` in one that is not, and `narrow` in a narrow one.
+    `above` is the space above the sentence, with `middle_above` and `narrow_above` in such windows. `tall` is the
+    space between the sentence and the figures in a wide window that is high, `wide` in one that is not, and `narrow`
+    in a narrow one.
     """
 
     tall: float
     wide: float
     narrow: float
     above: float = 0.0
+    middle_above: float = 0.0
     narrow_above: float = 0.0
 
 
@@ -65,7 +67,8 @@ def save(address: str, title: str, words: str, row: list[str], heights: Heights)
     _SCREENS[address] = (
         '<div id="first-screen" inert aria-hidden="true" '
         f'style="color-scheme:light dark;--tall-gap:{heights.tall}rem;--gap:{heights.wide}rem;'
-        f'--narrow-gap:{heights.narrow}rem;--above:{heights.above}rem;--narrow-above:{heights.narrow_above}rem">'
+        f"--narrow-gap:{heights.narrow}rem;--above:{heights.above}rem;--middle-above:{heights.middle_above}rem;"
+        f'--narrow-above:{heights.narrow_above}rem">'
         f'<template shadowrootmode="open">{sheet}<style>{_LAYOUT}</style>'
         f'<h1>{escape(title)}</h1>{words}<div class="row">{figures}</div></template></div><script>{SCRIPT}</script>'
     )

@@ -27,6 +27,8 @@ _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of peo
 _TIMES = 5
 # Two chances that differ by less are written alike.
 _ALIKE = 1e-3
+# A chance so near to that of strong protection is written with one digit more.
+_NEAR_STRONG = 0.01
 
 # What a party is called in the title of a row, where its name alone tells little.
 _CALLED = {"shuffler": "a service that mixes answers"}
@@ -46,9 +48,10 @@ class Answer:
             return f"<b>{escape(first)}:</b>{escape(rest)}"
         first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
         trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
-        if advise.sent_by_phones(self.question, self.advice.plan) and "1 in 2 " not in first:  # as a card says it
-            chance = numbers.whole_per_hundred(self.advice.plan.parameters["flip_prob"])
-            first = re.sub(r"a chance of .*%\)?", f"a chance of {chance} in 100", first)
+        if advise.sent_by_phones(self.question, self.advice.plan) and "1 in 2 " not in first:
+            chance = self.advice.plan.parameters["flip_prob"]
+            if numbers.whole_of_100(chance) >= 100 * chance >= 1:  # a smaller one would protect less than is said
+                first = re.sub(r"a chance of .*%\)?", f"a chance of about {numbers.whole_of_100(chance)} in 100", first)
         first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
         needs = ""
         if self.people_needed:
@@ -164,16 +167,22 @@ def _protection(answer: Answer) -> list[Guess]:
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
     grade = "" if is_large else f": {word} protection"
-    less = f", {of_100_words(strong).removesuffix(' of 100 times')} strong protection" * (not is_large and bool(than))
+    is_near = abs(chance - strong) < _NEAR_STRONG
+    right = f"{numbers.per_hundred(chance)} of 100 times" if is_near else _times(chance)
+    limit = f"below {numbers.per_hundred(strong)}" if is_near else of_100_words(strong).removesuffix(" of 100 times")
+    less = f", {limit} strong protection" * (not is_large and bool(than))
     words = (
-        f"If you believe the {what} that was sent, you are right about {_times(chance)}{grade}. 50 would be blind "
-        f"guessing{less}, 100 no protection."
+        f"If you believe the {what} that was sent, you are right about {right}{grade}. 50 would be blind "
+        f"guessing{less}, 100 no protection (if both {what}s are equally common)."
     )
     return [Guess(title, number, words, bars=bars)]
 
 
 def _times(chance: float) -> str:
-    return f"{numbers.whole_per_hundred(chance)} of 100 times"
+    """Write how often something is so, in whole numbers unless that would hide that it is more or less than one "
+    "half."""
+    is_half = numbers.whole_of_100(chance) == 50
+    return f"{numbers.per_hundred(chance) if is_half else numbers.whole_per_hundred(chance)} of 100 times"
 
 
 def _price(answer: Answer) -> list[Guess]:

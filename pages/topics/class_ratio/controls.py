@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.kit import inputs, own_data, own_data_input, predictions, privacy_inputs
 from pages.kit.number_control import Slider
-from pages.kit.settings import Choice
+from pages.kit.settings import Choice, Number
 from pages.kit.values import Values, here, put, put_all
 from pages.topics.class_ratio.answer import GUESS
 from pages.topics.class_ratio.question import (
@@ -33,7 +33,6 @@ from pages.topics.class_ratio.question import (
     RHO,
     RHO_CLASSES_KEY,
     SEED,
-    SHARE,
     SIZES_FOR_KEY,
     TRIALS,
     Question,
@@ -41,6 +40,7 @@ from pages.topics.class_ratio.question import (
     classes_setting,
     first_class_words,
     question_of,
+    share_setting,
     size_settings,
 )
 from privdemo.experiments.class_ratio import NO_RELEASE
@@ -70,7 +70,11 @@ def controls(values: Values, main: DeltaGenerator) -> None:
         inputs.number(classes_setting(dataset), f"Classes ({which})")
     n_classes = values[classes_setting(dataset)]
     group = f"{values[size_settings()[1]]:,} {task.records}"
-    _mix(main, f"The truth, which you set: share of the {group} that really {first_class_words(dataset, n_classes)}")
+    _mix(
+        main,
+        share_setting(n_classes),
+        f"The truth, which you set: share of the {group} that really {first_class_words(dataset, n_classes)}",
+    )
     _sets()
     _release(values)
     inputs.number(size_settings()[1])
@@ -93,16 +97,16 @@ def _sets() -> None:
         inputs.slider_and_box(RHO, ends=("easier to tell apart", "more alike"))
 
 
-def _mix(main: DeltaGenerator, name: str) -> None:
+def _mix(main: DeltaGenerator, share: Number, name: str) -> None:
     """Render how the group’s class ratio is set and, in `main`, the share of its first class under this `name`."""
     mix = inputs.choose(MIX)
     with main, inputs.container_if("mix-slider", mix == BY_HAND):
-        inputs.number(SHARE, slider=Slider(name, ("none", "all"), percent=True), part="slider")
+        inputs.number(share, slider=Slider(name, ("none", "all"), percent=True), part="slider")
     # The share that a visitor is about to guess stays hidden.
     question = question_of(here())
     is_guessed = predictions.may_ask(GUESS) and isinstance(question, Question) and can_be_guessed(question.config)
     with inputs.container_if("mix-box", mix == BY_HAND and not is_guessed):
-        inputs.number(SHARE, name, part="boxes")
+        inputs.number(share, name, part="boxes")
 
 
 def _release(values: Values) -> None:
@@ -147,6 +151,7 @@ def _apply(name: str) -> None:
             RHO: preset.rho,
             test_sizes: preset.n_test,
             MIX: BY_HAND,
+            share_setting(preset.n_classes): share_setting(preset.n_classes).default,
             RELEASE: noise,
             EPSILON: preset.epsilon,
             DELTA: preset.delta,

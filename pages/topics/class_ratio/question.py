@@ -53,7 +53,9 @@ COPIES = Number(
     help="As many again serve to choose settings.",
 )
 MIX = Choice("mix", (BY_HAND, RANDOM), BY_HAND, "Mix of the new group")
-SHARE = Number("share", limits.SHARE, 0.1, "Share of its first class", 0.05)
+# Of two classes, the share of the first one in the new group at which methods differ visibly; of more, another: with
+# a tenth of one of ten classes, all would have as much.
+_OF_TWO, _OF_MORE = 0.1, 0.5
 BANDWIDTH = Choice("bandwidth", (CHOSEN, GIVEN), CHOSEN, "Bandwidth of MMD")
 FACTOR = Number(
     "times_median",
@@ -159,6 +161,11 @@ class ShownCurves(NamedTuple):
     all: bool = False
 
 
+def share_setting(n_classes: int) -> Number:
+    """Return the setting of the share of the first of so many classes in the new group."""
+    return Number("share", limits.SHARE, _OF_TWO if n_classes == 2 else _OF_MORE, "Share of its first class", 0.05)
+
+
 def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
     """Return the settings of the records in a set and in the group, with what suits a data set as their defaults."""
     dataset = DATA_SETS.source(Values()) if dataset is None else dataset
@@ -170,7 +177,7 @@ def size_settings(dataset: Source | None = None) -> tuple[Number, Number]:
 
 
 def first_class_words(dataset: Source, n_classes: int) -> str:
-    """Say what records of the first class are or do: “show a 7”, “earn $50,000 a year or less”."""
+    """Say what records of the first class are or do: “show a 7”, “earn over $50,000 a year”."""
     task = counting_task(dataset)
     words = task.words[task.classes.index(class_ratio.chosen_classes(dataset, n_classes)[0])]
     return re.sub(r"^are (an? \d)$", r"show \1", words)
@@ -182,7 +189,7 @@ def can_be_guessed(config: RatioConfig) -> bool:
     """
     blind = [name for name in config.methods if name not in class_ratio.FULLY_LABELLED_METHODS]
     has_two_sets = config.n_classes == 2 and config.copies == 1
-    is_set = config.share not in (None, SHARE.default)
+    is_set = config.share not in (None, share_setting(config.n_classes).default)
     has_hint = (
         counting_task(config.dataset).trait or class_ratio.records(config.dataset, config.chosen_classes).image_shape
     )
@@ -197,7 +204,17 @@ def dataset_name(dataset: Source) -> str:
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page, with the classes of the data set."""
     classes = classes_setting(DATA_SETS.source(values))
-    sets = [DATA_SETS.choice, classes, RHO, COPIES, *size_settings(), MIX, SHARE, BANDWIDTH, FACTOR]
+    sets = [
+        DATA_SETS.choice,
+        classes,
+        RHO,
+        COPIES,
+        *size_settings(),
+        MIX,
+        share_setting(values[classes]),
+        BANDWIDTH,
+        FACTOR,
+    ]
     return [*sets, RELEASE, EPSILON, DELTA, N_MIN, METHODS, TRIALS, SEED]
 
 
@@ -222,7 +239,7 @@ def question_of(values: Values) -> Question | str:
             copies=values[COPIES],
             rho=values[RHO],
             n_test=n_test,
-            share=values[SHARE] if values[MIX] == BY_HAND else None,
+            share=values[share_setting(n_classes)] if values[MIX] == BY_HAND else None,
             bandwidth=values[FACTOR] if values[BANDWIDTH] == GIVEN else None,
             release=NAME_BY_TITLE[values[RELEASE]],
             epsilon=values[EPSILON],

@@ -281,8 +281,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         GUESS,
         f"A computer learns from {config.people:,} people’s {names.records}, each with a private {names.label}: "
         f"{names.example or f'{one} or {other}'}. To protect people, about {part} {names.labels}, picked by chance, "
-        "are "
-        f"switched to the other one before the computer sees them.{_pushed_sentence(config)} <b>Of 100 new "
+        f"are switched to the other one before the computer sees them.{_pushed_sentence(config)} <b>Of 100 new "
         f"{names.records}, how many will it label correctly?</b>",
         100 * answer.marks[best].mean,
         Scale(0, 100, 1, f" {names.records}"),

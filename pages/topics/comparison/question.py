@@ -67,7 +67,7 @@ RHO = Number(
     "set_rho",
     limits.Limit("rho", 0.0, 0.45, "the share of the rarer class"),
     ComparisonConfig.rho,
-    "Share of the rarer class in a set (ρ)",
+    "Share of the rarer class in a large group (ρ)",
     0.05,
 )
 ASKED = Number("asked_about", limits.N_TEST, ComparisonConfig.n_asked, "People asked about", 100)

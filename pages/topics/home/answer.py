@@ -56,8 +56,7 @@ class Answer:
         """Say what the site is."""
         return (
             "A spinning wheel changes some answers by chance before anybody sees them: no single answer gives anyone "
-            "away, yet "
-            "the total can be worked out. Try it."
+            "away, yet the total can be worked out. Try it."
         )
 
     def main(self) -> tuple[Panel | tuple[Panel, ...], ...]:
@@ -105,11 +104,9 @@ class Answer:
         return (
             f"A {names[0]} and a {names[1]} of which each pixel is replaced by another grey level with probability p = "
             f"{own_point.level:.4g}, and the best guess of somebody who has learned from {self.result.n_people:,} "
-            "people's "
-            "noisy images how pixels go together. "
-            f"Among {own_point.n_candidates} people whose clean images are known the sender is found in "
-            f"{_found_words(own_point)} "
-            f"images, with a 95 % interval over {images.N_RELEASES} of them. With more noise: {along}."
+            f"people's noisy images how pixels go together. Among {own_point.n_candidates} people whose clean images "
+            f"are known the sender is found in {_found_words(own_point)} images, with a 95 % interval over "
+            f"{images.N_RELEASES} of them. With more noise: {along}."
         )
 
 

@@ -63,12 +63,12 @@ class Answer:
         if family.replaces_pixels and level:
             noise = f"if a random shade of grey replaces {dials.level_text(family, level)} of the pixels"
         image = "a handwritten digit" if isinstance(self.question.config.dataset, str) else "a private image"
+        how = "speckled and without" if level else "without"
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
         verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}.</b> Say {n} people each send {image}, speckled and without a name. A program with a "
-            "stolen file "
-            f"of the originals and the names picks the right sender for <b>{found}</b> images{chance}."
+            f"<b>{verdict}.</b> Say {n} people each send {image}, {how} a name. A program with a stolen file of the "
+            f"originals and the names picks the right sender for <b>{found}</b> images{chance}."
         )
 
     @property

@@ -157,10 +157,10 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
-    about = f" about their {answer.task.kept_back}" * (records == "people")
+    about = f"their {answer.task.kept_back}" if records == "people" else f"whether they {answer.task.positive}"
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right{about}?</b>",
+        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about {about}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
@@ -192,7 +192,8 @@ def _told_briefly(answer: Answer) -> str:
     group = "random group" if answer.question.config.selection == "iid" else "group"
     but = f", but not their {hidden}, to protect them" if hidden else ""
     told = f"It is told only what percentage of each {group} {answer.task.positive}{noise}"
-    return f"A computer sees {seen}{but}. {told}."
+    why = "To protect people, a" if answer.task.records == "people" and not hidden else "A"
+    return f"{why} computer sees {seen}{but}. {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:

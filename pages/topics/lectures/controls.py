@@ -30,9 +30,8 @@ def arrange(pages: Sequence[Page], page: Page, placeholder: Any) -> None:
     screen.takeaway(
         placeholder,
         page.address,
-        "Ready-made lectures show how random changes in data protect people, and what can still be found out. Each "
-        "is a "
-        "slide show of pages of this app, with one sentence for you to say on each. Move on with the arrow keys, a "
+        "Ready-made lectures show how random changes in data protect people, and what can still be found out. Each is "
+        "a slide show of pages of this app, with one sentence for you to say on each. Move on with the arrow keys, a "
         "clicker or a swipe; end with the Esc key or the “Esc” button.",
     )
     _read_link()

@@ -131,9 +131,10 @@ class Answer:
             who = who.replace("pe", "simulated pe", 1)
         have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
         made = self._mechanism(config.oracle)
-        if sends_one(made) and self.k > 2:
-            phones = f"{numbers.people_of_100(1 - made.p)} of 100 people’s phones"
-            return f"{have} {phones} send a false one, picked at random."
+        if sends_one(made):
+            n = numbers.people_of_100(1 - made.p)
+            about = n.replace("under", "fewer than") if "under" in n else f"about {n}"
+            return f"{have} {about} of 100 phones, picked by chance, send{'s' * (n == '1')} a false one."
         return f"{have} each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
@@ -231,8 +232,8 @@ class Answer:
             return ""
         true, other = numbers.people_of_100(made.p), numbers.people_of_100(1 - made.p)
         legend = {
-            f"{true} of 100 phones send the true {one}": figures.people.SAID_A,
-            f"{other} of 100 send a false one": figures.people.SAID_A.changed,
+            f"{true} of 100 phones send{'s' * (true == '1')} the true {one}": figures.people.SAID_A,
+            f"{other} of 100 send{'s' * (other == '1')} a false one": figures.people.SAID_A.changed,
         }
         field = figures.split_field("", numbers.whole_of_100(made.p), 100, *legend.values(), columns=_COLUMNS)
         return f'<div class="hundred">{figures.people_html([field], legend, "A hundred phones")}</div>'

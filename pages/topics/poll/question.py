@@ -128,7 +128,7 @@ QUESTIONS = {
 }
 _FIRST = QUESTIONS["Homework"]
 
-WAY = Choice("way", WAYS, REHEARSAL, "How people answer", shown={HANDS: "Show of hands, after a coin toss"})
+WAY = Choice("way", WAYS, REHEARSAL, "How people answer", shown={HANDS: "Show of hands, with a coin or card"})
 ASKED = Words("asked", check_question, _FIRST[0], "Question")
 ANSWERS = Words("answers", check_answers, _FIRST[1], f"The answers, separated by {BETWEEN}")
 PEOPLE = Number("people", limits.POLL_PEOPLE, 200, "Simulated people", step=10)

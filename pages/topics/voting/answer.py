@@ -182,7 +182,7 @@ def one_polls_estimates(answer: Answer) -> list[Panel]:
 _VOTES = "How those asked really voted: {voted_a} of {asked} for A (only this simulation knows)"
 # What is added to the heading of the answers where chance may change them.
 _CHANGED = "; a real pollster cannot see which are hollow"
-_SOME_CHANGED = " (some are switched, nobody sees which)"
+_SOME_CHANGED = " (chance may have switched some, nobody sees which)"
 # The keys of the settings by which voters of B lie, and voters of A: one for both, or one each.
 _SLIDERS = (("lie", "b_says_a", "born"), ("lie", "a_says_b", "born"))
 _Fields = tuple[tuple[str, Mapping[int, people.Dot]], ...]
@@ -274,7 +274,7 @@ def lie_words(config: ElectionConfig) -> str:
     p10, p01 = map(numbers.percent, (config.channel.p10, config.channel.p01))
     if p10 == p01:
         chance = f"{p10}{_one_in_words(config.channel.p10)}"
-        return f"To protect them, about {chance} of all voters, picked at random, gave the opposite answer"
+        return f"To protect people, about {chance} of those asked, picked at random, gave the opposite answer"
     return f"Voters of B say A {p10} of the time, and voters of A say B {p01} of the time"
 
 

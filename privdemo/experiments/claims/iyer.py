@@ -439,9 +439,10 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
-        what="Random changes (noise) in published tables should hide what you answered. For a few this may fail:",
+        what="Random changes (noise) in published tables should hide what you answered. How often chance may tell more "
+        "than is promised:",
         consequence="So people’s answers are at risk more often than the paper says.",
-        card_unit=(100, "of 100 tables"),
+        card_unit=(100, "of 100 times"),
     ),
     ClaimRow(
         "figure 2",
@@ -469,7 +470,8 @@ CLAIMS = (
     ),
     ClaimRow(
         "figure 3",
-        "noise on the counts harms more if the set asked about is skewed: how much more error published Laplace noise "
+        "noise on the counts harms more if the group asked about is skewed: how much more error published Laplace "
+        "noise "
         f"adds at a share of {SHARES[-1]:g} of zeros than at {SHARES[0]:g}",
         skewed_target,
         (RATIO_RESULTS,),
@@ -500,15 +502,15 @@ CLAIMS = (
     ),
     ClaimRow(
         "section 2, advice",
-        "skewed sets are easier to learn from: how much smaller MMD’s error is ({classes} digits, true counts)",
+        "skewed groups are easier to learn from: how much smaller MMD’s error is ({classes} digits, true counts)",
         partial(advice, name=study.SKEW, setting="rho", words="ρ ="),
         (RATIO_RESULTS,),
     ),
     ClaimRow(
         "section 2, advice",
-        "few, large sets are easier to learn from than many: how much smaller MMD’s error is ({classes} digits, true "
+        "few, large groups are easier to learn from than many: how much smaller MMD’s error is ({classes} digits, true "
         "counts)",
-        partial(advice, name=study.SETS, setting="copies", words="sets of each kind:"),
+        partial(advice, name=study.SETS, setting="copies", words="groups of each kind:"),
         (RATIO_RESULTS,),
     ),
 )

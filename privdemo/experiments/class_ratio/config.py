@@ -120,15 +120,16 @@ class RatioConfig:
         """Raise ``ValueError`` unless one class of every set is more common than the others."""
         if self.rho * self.n_classes >= 1 - 1e-9:
             raise ValueError(
-                f"the share ρ (rho) must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all sets are "
+                f"the share ρ (rho) must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all groups "
+                "are "
                 f"alike and nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; "
                 "lower it"
             )
         if self.set_size <= self.n_classes * self._n_rarer:
             raise ValueError(
                 f"rho = {self.rho:g} of {self.set_size} records is {self._n_rarer} of each class, so that no class is "
-                "the common one of a set and nothing tells classes apart (assumption A0 fails); lower rho, or take "
-                "larger sets"
+                "the common one of a group and nothing tells classes apart (assumption A0 fails); lower rho, or take "
+                "larger groups"
             )
 
     @property

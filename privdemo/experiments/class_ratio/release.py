@@ -60,9 +60,9 @@ def check(config: RatioConfig) -> None:
     most, wanted = most_records(config), config.set_size * config.copies
     if wanted > most:
         raise ValueError(
-            "set_size times copies, the records in a set times the sets of each kind, must be at most "
+            "set_size times copies, the records in a group times the groups of each kind, must be at most "
             f"{most:,} for {counting_task(config.dataset).title}, whose smallest class has no more records to train "
-            f"on, got {wanted:,}; take smaller or fewer sets"
+            f"on, got {wanted:,}; take smaller or fewer groups"
         )
     if config.private:
         calibrate(config.release, config.epsilon, config.delta, config.counts(), config.n_min)

@@ -269,8 +269,8 @@ def test_what_a_white_pixel_gives_away_is_how_often_it_was_white(epsilon, often)
         )
         whole = "practically none" if 64 * epsilon > 60 else numbers.protection(64 * epsilon)
         one = numbers.protection(epsilon)
-        worst = f"<p>Protection of a whole image, in the worst case: {whole}.</p>"
-        assert f"<details><summary>More on the protection</summary>{worst}" in together
+        worst = f"<p><b>Protection of a whole image, in the worst case: {whole}.</b></p>"
+        assert f"<details><summary>How well is a whole image protected?</summary>{worst}" in together
         assert f"<p>ε of one pixel = {numbers.epsilon(epsilon)} ({one} protection). " in together
         assert f"All 64 pixels of an image together have ε = {numbers.epsilon(64 * epsilon)}. " in together
         assert f"<p>A {guess} {often} of 100 times, if black and white are equally common. {became}</p>" in shown

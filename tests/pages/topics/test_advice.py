@@ -48,7 +48,7 @@ def bare(markup: str) -> str:
 def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
     advice = advise.advise(question)
-    words = advise.action(question, advice.plan).replace("about 1 in 4 (26.9 %)", "27 in 100").removesuffix(".")
+    words = advise.action(question, advice.plan).replace("about 1 in 4 (26.9 %)", "about 27 in 100").removesuffix(".")
     needed, enough = advice.plan.people_needed, advice.open_people
     needs = f"{needed:,} of your {question.people:,} people are enough to work out the percentages to within 3 "
     needs += f"percentage points; with true answers, {enough:,} would be."
@@ -68,8 +68,8 @@ def test_the_page_opens_with_questions_and_one_recommendation_below_them():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice if people trust nobody: let each person’s phone send the opposite answer with a chance of 27 in "
-        "100.</b> So nobody can be sure of any one answer. 4,993 of your 5,000 people are enough to work out the "
+        "<b>Our advice if people trust nobody: let each person’s phone send the opposite answer with a chance of about "
+        "27 in 100.</b> So nobody can be sure of any one answer. 4,993 of your 5,000 people are enough to work out the "
         "percentages to within 3 percentage points; with true answers, 1,064 would be." in words
     )
 
@@ -206,8 +206,7 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
         "If you believe the answer that was sent, you are right about 73 of 100 times: moderate protection. 50 would "
-        "be "
-        "blind guessing, fewer than 63 strong protection, 100 no protection.",
+        "be blind guessing, fewer than 63 strong protection, 100 no protection (if both answers are equally common).",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),

@@ -107,7 +107,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     )
     numbers = [re.findall("<span>(.*?)</span>", one) for one in both]
     for found in (
-        ["5\u00a0of 100 tables", "7.7\u00a0of 100 tables"],
+        ["5\u00a0of 100 times", "7.7\u00a0of 100 times"],
         ["60\u00a0people", "306\u00a0people"],
         ["50\u00a0years", "71.7\u00a0years"],
     ):

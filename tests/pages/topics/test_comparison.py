@@ -116,9 +116,8 @@ def reached(wanted: float) -> str:
         ),
         (
             mark_words(question(), MARKS, ranked([WORSE, CLEAR])),
-            f"{SEEN_BY_NOBODY} "
-            f"That is the best of these 2 ways, with these settings. {SECRET} Each way hides a label equally well "
-            "from outsiders, by changing something at random.",
+            f"{SEEN_BY_NOBODY} That is the best of these 2 ways, with these settings. {SECRET} Each way hides a label "
+            "equally well from outsiders, by changing something at random.",
         ),
         (
             mark_words(question(), MARKS, ranked([replace(CLEAR, trust=CURATOR), replace(WORSE, trust=NOBODY)])),

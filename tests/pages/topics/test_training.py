@@ -520,8 +520,8 @@ def test_images_without_noise_are_not_called_noisy():
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert (
-        "80 people each sent a handwritten digit and a label saying which it is, “7” or “9”. To protect them, about 20 "
-        "% of the labels "
+        "80 people each sent a handwritten digit and a label saying which it is, “7” or “9”. To protect them, about "
+        "20 % of the labels "
         "were switched. A" in asked.ask
     )
     assert asked.explain == "More labels are right than wrong."
@@ -533,10 +533,8 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
         "80 people each sent a handwritten digit and a label saying which it is, “7” or “9”. To protect them, about "
-        "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were "
-        "switched. A computer learned from these. <b>Of 100 new, unchanged images, how "
-        "many will it label "
-        "correctly?</b>"
+        "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were switched. A "
+        "computer learned from these. <b>Of 100 new, unchanged images, how many will it label correctly?</b>"
     )
     assert panel.prediction.known == [
         (50.0, "by luck alone"),

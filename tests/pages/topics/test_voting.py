@@ -58,7 +58,7 @@ def test_it_opens_with_the_numbers_of_its_settings():
     at, shown = visit("voting"), polls()
     best = shown.poll.estimates["spread MLE"]
     assert takeaway(at) == (
-        '<p class="takeaway">To protect them, about 20 % (1 in 5) of all voters, picked at random, '
+        '<p class="takeaway">To protect people, about 20 % (1 in 5) of those asked, picked at random, '
         "gave the opposite answer. From 1,000 simulated answers "
         f"we estimate that <b>{100 * best.value:.1f} %</b> voted for A (95 % interval: {100 * best.low:.1f}–"
         f"{100 * best.high:.1f} %). The truth in the simulated country: <b>35.0 %</b>.</p>"
@@ -161,7 +161,8 @@ def test_the_adversarys_belief_follows_the_true_share_until_it_is_set():
     [
         (
             FIFTH,
-            "To protect them, about 20 % (1\u00a0in\u00a05) of all voters, picked at random, gave the opposite answer.",
+            "To protect people, about 20 % (1\u00a0in\u00a05) of those asked, picked at random, gave the opposite "
+            "answer.",
             "cannot tell whose",
             "until nothing",
         ),
