@@ -523,8 +523,8 @@ def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
         assert one.preset
         assert f"one of {one.preset.k} answers" in takeaway(at)
         is_response = one.preset.oracle == RANDOMISED_RESPONSE
-            sends = "send a false one." if is_response else f"sends {FREQUENCY_ORACLES[one.preset.oracle].sends}."
-            assert sends in takeaway(at)
+        sends = "send a false one." if is_response else f"sends {FREQUENCY_ORACLES[one.preset.oracle].sends}."
+        assert sends in takeaway(at)
         of = {key: value[0] for key, value in link.items()} | {"answers_look": "Curves of the error"}
         assert f">At ε = {numbers.epsilon(one.epsilon)} " in takeaway(visit("many_answers", **of))
 
