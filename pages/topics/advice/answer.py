@@ -170,17 +170,16 @@ def _protection(answer: Answer) -> list[Guess]:
     is_near = abs(chance - strong) < _NEAR_STRONG
     right = f"{numbers.per_hundred(chance)} of 100 times" if is_near else _times(chance)
     limit = f"below {numbers.per_hundred(strong)}" if is_near else of_100_words(strong).removesuffix(" of 100 times")
-    less = f", {limit} strong protection" * (not is_large and bool(than))
+    less = f"strong: {limit}; " * (not is_large and bool(than))
     words = (
-        f"If you believe the {what} that was sent, you are right about {right}{grade}. 50 would be blind "
-        f"guessing{less}, 100 no protection (if both {what}s are equally common)."
+        f"If you believe the {what} that was sent, you are right about {right}{grade} (a coin toss: 50; {less}no "
+        "protection: 100)."
     )
     return [Guess(title, number, words, bars=bars)]
 
 
 def _times(chance: float) -> str:
-    """Write how often something is so, in whole numbers unless that would hide that it is more or less than one "
-    "half."""
+    """Write how often something is so, in whole numbers unless these would hide that it is not one half."""
     is_half = numbers.whole_of_100(chance) == 50
     return f"{numbers.per_hundred(chance) if is_half else numbers.whole_per_hundred(chance)} of 100 times"
 

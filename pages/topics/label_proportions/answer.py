@@ -157,10 +157,10 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
-    about = f"their {answer.task.kept_back}" if records == "people" else f"whether they {answer.task.positive}"
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about {about}?</b>",
+        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about whether they "
+        f"{answer.task.positive}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
@@ -189,7 +189,7 @@ def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, without the number and the size of the bags."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     seen, _, hidden = _sent_kind(answer).partition(", but not the ")
-    group = "random group" if answer.question.config.selection == "iid" else "group"
+    group = "group (put together by chance)" if answer.question.config.selection == "iid" else "group"
     but = f", but not their {hidden}, to protect them" if hidden else ""
     told = f"It is told only what percentage of each {group} {answer.task.positive}{noise}"
     why = "To protect people, a" if answer.task.records == "people" and not hidden else "A"

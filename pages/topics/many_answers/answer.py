@@ -129,13 +129,14 @@ class Answer:
         who = numbers.people(config.people)
         if config.dataset in (ILLNESSES, ZIPF, UNIFORM):
             who = who.replace("pe", "simulated pe", 1)
-        have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}. To hide it,"
+        have = f"Each of {who} {_VERBS.get(one, 'gives')} one of {self.k:,} {many}."
         made = self._mechanism(config.oracle)
         if sends_one(made):
             n = numbers.people_of_100(1 - made.p)
             about = n.replace("under", "fewer than") if "under" in n else f"about {n}"
-            return f"{have} {about} of 100 phones, picked by chance, send{'s' * (n == '1')} a false one."
-        return f"{have} each sends {self._sent(config.oracle)}."
+            send = f"{about} of 100 phones, picked by chance, send{'s' * (n == '1')} a false one"
+            return f"{have} They answer by phone: to hide the truth, {send}."
+        return f"{have} To hide it, each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:
         """Return the guess of how many of the most common answers the estimates rank first, with what two people send.
@@ -151,11 +152,11 @@ class Answer:
         lost = f" {self._named(missing)} {'is' if len(missing) == 1 else 'are'} not among them." if missing else ""
         return Prediction(
             GUESS,
-            f"{self._sending} <b>How many of the true top {n} {many} will we find from what is sent?</b>",
+            f"{self._sending} <b>How many of the true top {n} {many} will researchers find from what is sent?</b>",
             n - len(missing),
             Scale(0, n, 1, ""),
             Markup(f"{self._hundred()}<p>{self.examples}</p><p>{self._how_often()}</p>{self._open_shares(n)}"),
-            f"Our estimated top {n}: {self._named(ranked)}.{lost}",
+            f"The estimated top {n}: {self._named(ranked)}.{lost}",
             f"Your guess: how many of the {n} are found, in any order",
         )
 
@@ -254,8 +255,8 @@ class Answer:
         truth = self.release.truth
         true = [float(share) for share in truth.shares[:n]]
         return charts.open_shares_html(
-            f"The true top {n} {nouns(self.question)[1]} (hidden from us)",
-            f"Our estimated top {n}:",
+            f"The true top {n} {nouns(self.question)[1]} (the researchers cannot see this)",
+            f"The researchers’ estimated top {n}:",
             [str(name) for name in truth.names[:n]],
             true,
             [numbers.share(share) for share in true],

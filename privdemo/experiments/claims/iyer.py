@@ -439,8 +439,8 @@ CLAIMS = (
         "the paper’s counts and counts with one label changed",
         equation_9_delta,
         surprise="Published numbers protect people less than a paper says.",
-        what="Random changes (noise) in published tables should hide what you answered. How often chance may tell more "
-        "than is promised:",
+        what="Random changes (noise) in published tables should hide what you answered. How often can somebody learn "
+        "more about you than promised?",
         consequence="So people’s answers are at risk more often than the paper says.",
         card_unit=(100, "of 100 times"),
     ),

@@ -63,17 +63,17 @@ def test_the_sentence_says_what_is_sent_and_how_far_the_shown_estimates_are_off(
     ranked = (-estimates.shares).argsort()[:5]
     assert panel.prediction.truth == sum(i < 5 for i in ranked) < 5
     assert panel.prediction.ask == (
-        f"{sending} <b>How many of the true top 5 answers will we find from what is sent?</b>"
+        f"{sending} <b>How many of the true top 5 answers will researchers find from what is sent?</b>"
     )
     first_five = ", ".join(f"“{i + 1}”" for i in ranked[:4])
-    assert panel.prediction.explain.startswith(f"Our estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
+    assert panel.prediction.explain.startswith(f"The estimated top 5: {first_five} and “{ranked[4] + 1}”. “")
     assert re.search("(is|are) not among them[.]$", panel.prediction.explain)
     assert (
         f"Any answer is also named by {100 * made.q:.0f} of 100 people whose own is another."
     ) in panel.prediction.covered.html
     assert f"<span>1: {first:.1f}\u00a0%</span>" in panel.prediction.covered.html
-    assert "The true top 5 answers (hidden from us)</h4>" in panel.prediction.covered.html
-    assert "<b>Our estimated top 5:</b>" in panel.prediction.covered.html
+    assert "The true top 5 answers (the researchers cannot see this)</h4>" in panel.prediction.covered.html
+    assert "<b>The researchers’ estimated top 5:</b>" in panel.prediction.covered.html
     found, shares = of.release.found["subset selection"], of.release.truth.shares
     every = list(zip(found.low, shares, found.high, strict=True))
     missed = sum(not low <= share <= high for low, share, high in every[:16])
@@ -192,7 +192,10 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
-    assert "To hide it, fewer than 1 of 100 phones, picked by chance, send a false one. From" in said
+    assert (
+        "They answer by phone: to hide the truth, fewer than 1 of 100 phones, picked by chance, send a false one. From"
+        in said
+    )
     assert "e+" not in said
 
 
@@ -270,11 +273,11 @@ def test_answers_are_called_what_they_are() -> None:
         "of 4 illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "To hide it, about 85 of 100 phones, picked by chance, send a false one. From these" in words
+    assert "to hide the truth, about 85 of 100 phones, picked by chance, send a false one. From these" in words
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert "To hide it, about 43 of 100 phones, picked by chance, send a false one. From these" in words
+    assert "to hide the truth, about 43 of 100 phones, picked by chance, send a false one. From these" in words
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "To hide it, about 27 of 100 phones, picked by chance, send a false one. From these" in words
+    assert "to hide the truth, about 27 of 100 phones, picked by chance, send a false one. From these" in words
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
