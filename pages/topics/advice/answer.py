@@ -27,8 +27,6 @@ _NEVER_HIDDEN = "No method hides that somebody took part, or what is true of peo
 _TIMES = 5
 # Two chances that differ by less are written alike.
 _ALIKE = 1e-3
-# A chance so near to that of strong protection is written with one digit more.
-_NEAR_STRONG = 0.01
 
 # What a party is called in the title of a row, where its name alone tells little.
 _CALLED = {"shuffler": "a service that mixes answers"}
@@ -166,14 +164,10 @@ def _protection(answer: Answer) -> list[Guess]:
     is_local = advise.relied_on(plan) == "nobody"
     if not (is_of_two and is_local and math.isclose(chance, max(sent.values()), abs_tol=_ALIKE)):
         return [Guess(title, number, "", bars=bars), risk]
-    grade = "" if is_large else f": {word} protection"
-    is_near = abs(chance - strong) < _NEAR_STRONG
-    right = f"{numbers.per_hundred(chance)} of 100 times" if is_near else _times(chance)
-    limit = f"below {numbers.per_hundred(strong)}" if is_near else of_100_words(strong).removesuffix(" of 100 times")
-    less = f"strong: {limit}; " * (not is_large and bool(than))
+    grade = "." if is_large else f": {word} protection."
     words = (
-        f"If you believe the {what} that was sent, you are right about {right}{grade} (a coin toss: 50; {less}no "
-        "protection: 100)."
+        f"If you believe the {what} that was sent, you are right about {_times(chance)}{grade} 50 would be full "
+        "protection (no better than a coin toss), 100 none."
     )
     return [Guess(title, number, words, bars=bars)]
 

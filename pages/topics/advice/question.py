@@ -107,7 +107,7 @@ def kind_of(values: Values) -> str:
 def trust_choice(kind: str) -> Choice:
     """Return the choice of whom people trust; of each kind of question only those with whom it can be answered."""
     names = tuple(TRUST_NAMES[word] for word in TRUSTS[kind])
-    shown = {TRUST_NAMES["nobody"]: "nobody: phones change some answers"}
+    shown = {TRUST_NAMES["nobody"]: "nobody: phones disguise answers"}
     key, label = f"trust_{kind.replace('-', '_')}", "Whom do people trust with true answers?"
     return Choice(key, names, names[0], label, shown=shown)
 

@@ -94,16 +94,10 @@ class Answer:
         return f"We tried to recheck {claim} from {who} {about}: {_how_many(n)}."
 
     def main(self) -> tuple[Panel, ...]:
-        """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims.
-
-        Those that take the fewest words come first.
-        """
+        """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims."""
         counts = claims.count_verdicts(list(self.everything.values()))
         bar = charts.verdict_bar(counts)
-        surprises = (claim for claim in self.everything.values() if claim.surprises)
-        surprising = [
-            card(claim) for claim in sorted(surprises, key=lambda one: len(one.surprise + one.what + one.consequence))
-        ]
+        surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
         n = len(surprising)
         title = f"{n} surprising thing{'s' * (n > 1)} that we found"
         panel = Panel(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data, trials
@@ -186,14 +187,14 @@ def _told(answer: Answer, who: str) -> str:
 
 
 def _told_briefly(answer: Answer) -> str:
-    """Say as `_told` does what a computer learns from, without the number and the size of the bags."""
+    """Say as `_told` does what a computer learns from, for a guess."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     seen, _, hidden = _sent_kind(answer).partition(", but not the ")
-    group = "group (put together by chance)" if answer.question.config.selection == "iid" else "group"
-    but = f", but not their {hidden}, to protect them" if hidden else ""
-    told = f"It is told only what percentage of each {group} {answer.task.positive}{noise}"
-    why = "To protect people, a" if answer.task.records == "people" and not hidden else "A"
-    return f"{why} computer sees {seen}{but}. {told}."
+    bags = re.sub("</?b>", "", bags_words(answer))
+    how = ", put together by chance" * (answer.question.config.selection == "iid")
+    but = f", but not their {hidden}: to protect them, it is told" if hidden else ". It is told"
+    told = f"only what percentage of each group {answer.task.positive}{noise}"
+    return f"A computer learns from {bags}{how}. It sees {seen}{but} {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:

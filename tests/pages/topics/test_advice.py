@@ -205,8 +205,8 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "If you believe the answer that was sent, you are right about 73 of 100 times: moderate protection (a coin "
-        "toss: 50; strong: fewer than 63; no protection: 100).",
+        "If you believe the answer that was sent, you are right about 73 of 100 times: moderate protection. 50 would "
+        "be full protection (no better than a coin toss), 100 none.",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),
