@@ -146,7 +146,7 @@ def test_its_pictures_are_fetched_once_and_are_there_again_after_another_chapter
     browsing.open_page(page, f"{address}/image_noise?data=Small+digits&people={FEW}&seed=5")
     wait_for_all_guesses(page)
     before = {kind: grey_levels(page, kind) for kind in ("released", "guess")}
-    for chapter in ("How much noise hides the sender", "Finding the sender"):
+    for chapter in ("How many speckles hide the sender", "Finding the sender"):
         page.get_by_role("radio", name=chapter).click()
         browsing.settled(page)
     for kind, pictures in before.items():
@@ -187,13 +187,13 @@ def test_the_keyboard_moves_the_dial_and_a_typed_number_but_no_news_of_a_level_t
 def test_downloads_hold_the_shown_numbers_and_fetch_nothing(page: Page, address: str, tmp_path: Path) -> None:
     browsing.open_page(page, f"{address}/image_noise?data=Small+digits&people={FEW}&seed=5")
     wait_for_all_guesses(page)  # until then the page may be rendered again at any moment
-    page.get_by_role("radio", name="How much noise hides the sender").click()
+    page.get_by_role("radio", name="How many speckles hide the sender").click()
     browsing.settled(page)
     browsing.download_figure(page, "linkage", "Save numbers (CSV)", tmp_path / "linkage.csv")
     assert (
         str(images.curve(images.CurveConfig("digits", seed=5))[0].linked.mean) in (tmp_path / "linkage.csv").read_text()
     )
-    for name, chapter in (("linkage", "How much noise hides the sender"), ("images", "Finding the sender")):
+    for name, chapter in (("linkage", "How many speckles hide the sender"), ("images", "Finding the sender")):
         page.get_by_role("radio", name=chapter).click()
         browsing.settled(page)
         browsing.download_figure(page, name, "Save figure (HTML)", tmp_path / f"{name}.html")
