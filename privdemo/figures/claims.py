@@ -51,6 +51,7 @@ VERDICT_CSS = """
 .published-found > :first-child { grid-column: span 2; font-weight: 400; }
 .cards:has(.published-found) { grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
 .cards:has(.published-found) .card { display: grid; grid-row: span 3; grid-template-rows: subgrid; }
+.more-cards summary { margin: 0.75rem 0; cursor: pointer; font-weight: 600; }
 """
 
 

@@ -53,18 +53,24 @@ all_claims = cache.shared(claims.all_claims, spinner="Reading the results of eve
 
 @dataclass(frozen=True)
 class BarAndCards(Cards):
-    """The `bar` of all verdicts, and below it, under a `title`, cards."""
+    """The `bar` of all verdicts, and below it, under a `title`, cards: the first in sight, the others to unfold."""
 
     bar: str
     title: str
 
     @property
     def html(self) -> str:
-        """Return both as HTML."""
-        return f"{self.bar}<h3>{self.title}</h3>{super().html}"
+        """Return all as HTML."""
+        first, others = (Cards(some).html for some in (self.contents[:_IN_SIGHT], self.contents[_IN_SIGHT:]))
+        n = len(self.contents) - _IN_SIGHT
+        more = f"{n} more, for readers who know such methods"
+        fold = f'<details class="more-cards"><summary>{more}</summary>{others}</details>' if n > 0 else ""
+        return f"{self.bar}<h3>{self.title}</h3>{first}{fold}"
 
 
 _OPEN_A_ROW = "Open a row for the reason, and for the command that computes our number anew."
+# So many surprises are in sight: the largest differences, which need the fewest words.
+_IN_SIGHT = 2
 # So many claims fit on a slide.
 _ON_SLIDE = 4
 
@@ -94,10 +100,14 @@ class Answer:
         return f"We tried to recheck {claim} from {who} {about}: {_how_many(n)}."
 
     def main(self) -> tuple[Panel, ...]:
-        """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims."""
+        """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims.
+
+        Those come first whose published number is the most times as large as ours, or as small.
+        """
         counts = claims.count_verdicts(list(self.everything.values()))
         bar = charts.verdict_bar(counts)
-        surprising = [card(claim) for claim in self.everything.values() if claim.surprises]
+        surprises = [claim for claim in self.everything.values() if claim.surprises]
+        surprising = [card(claim) for claim in sorted(surprises, key=_times_off, reverse=True)]
         n = len(surprising)
         title = f"{n} surprising thing{'s' * (n > 1)} that we found"
         panel = Panel(
@@ -109,6 +119,13 @@ class Answer:
             snippet=SNIPPET,
         )
         return (panel,)
+
+
+def _times_off(claim: Claim) -> float:
+    """Return how many times as large a published number is as ours, or ours as that one; 1 where there is none."""
+    if not (claim.published and claim.ours and claim.ours.mean > 0):
+        return 1.0
+    return max(claim.published / claim.ours.mean, claim.ours.mean / claim.published)
 
 
 def _how_many(n: Mapping[str, int]) -> str:

@@ -120,6 +120,15 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     ]
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising things that we found"
+    assert [title.split()[0] for title, *_ in surprises.figure.contents] == [
+        "Errors",
+        "A",
+        "Published",
+        "One",
+        "Telling",
+    ]
+    first, others = surprises.figure.html.split("<details")
+    assert [part.count('<section class="card">') for part in (first, others)] == [2, 3]
     assert any("</i> the published claim is too close to call" in verdict for *_, verdict in surprises.figure.contents)
     assert not replace(misprint, verdict=HOLDS).surprises
     nothing = Answer("Yan", {1: replace(misprint, verdict=HOLDS)}, {})
