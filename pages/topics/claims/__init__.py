@@ -9,7 +9,7 @@ from pages.topics.claims.question import Question
 from privdemo.experiments.claims import N_CLAIMS, PAPERS
 
 _HERE = Path(__file__).parent
-_FALSE_PROMISE = "What a promise that does not hold gives away"
+_FALSE_PROMISE = "When protection is less than promised"
 
 
 def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
@@ -22,7 +22,7 @@ def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
 PAGE = Page.from_folder(
     __name__,
     title="Claims",
-    question=f"{N_CLAIMS} published claims about privacy: do they hold?",
+    question=f"{N_CLAIMS} research claims about privacy: do they hold?",
     address="claims",
     chapters=Chapters(
         "chapter",

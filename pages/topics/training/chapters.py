@@ -157,7 +157,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         _before_the_guess(config),
         _why_learned(config),
         "Your guess: how many of 100 images it labels correctly",
-        sorted([(100 / len(config.classes), "by luck alone"), *_without_changes(answer)]),
+        sorted([(100 / len(config.classes), "pure guessing"), *_without_changes(answer)]),
     )
 
 

@@ -369,9 +369,9 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="Errors of published counts are {times:.1f} times as large as a paper’s chart shows.",
-        what="5 groups have 1,000 people in all. Their sizes are published with random changes (noise). The 5 errors "
-        "add up to:",
+        surprise="In a paper’s chart the errors are {times:.1f} times too small.",
+        what="5 groups have 1,000 people in all. To protect them, the sizes of the groups are published with random "
+        "changes (noise), such as 62 for 50, an error of 12. All 5 errors add up to:",
         consequence="By the paper’s own formula the errors are far larger than in its chart.",
         card_unit=(1000, "people"),
     ),

@@ -537,7 +537,7 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
         "computer learned from these. <b>Of 100 new, unchanged images, how many will it label correctly?</b>"
     )
     assert panel.prediction.known == [
-        (50.0, "by luck alone"),
+        (50.0, "pure guessing"),
         (100 * shown.score(CLEAN, "accuracy").mean, "if it learned from unchanged ones"),
     ]
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
