@@ -45,6 +45,8 @@ COUNT_RESULTS = ResultsFile(label_counts.STUDY.name, label_counts.load)
 RATIO_RESULTS = ResultsFile(study.STUDY.name, study.load)
 _OTHERS = ("laplace published", "gaussian published", "laplace prior")
 # What the source does not give of a plotted number.
+# The people in all groups of figure 1, in whom its errors are said.
+_PEOPLE = 1000
 _READ_OFF = "the source only plots the number, so that it is read off roughly"
 _DIRICHLET = "dirichlet published"
 # At most this many times as much is “much less”.
@@ -104,7 +106,7 @@ def distortion(published: float, rows: CountRows, release: str) -> Finding:
         if release == _DIRICHLET
         else f"{times:.2f} times the paper’s number; {_READ_OFF}",
         _batches(design[release]),
-        values={"times": times},
+        values={"shown": _PEOPLE * published, "found": _PEOPLE * design[release].distortion},
     )
 
 
@@ -369,11 +371,11 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="In a paper’s chart the errors are {times:.1f} times too small.",
-        what="5 groups have 1,000 people in all. To protect them, the sizes of the groups are published with random "
+        surprise="A paper’s chart shows a total error of {shown:.0f} people. It is {found:.0f}.",
+        what=f"5 groups have {_PEOPLE:,} people in all. To protect them, the sizes of the groups are published with random "
         "changes (noise), such as 62 for 50, an error of 12. All 5 errors add up to:",
         consequence="By the paper’s own formula the errors are far larger than in its chart.",
-        card_unit=(1000, "people"),
+        card_unit=(_PEOPLE, "people"),
     ),
     ClaimRow(
         "figure 1",
