@@ -52,22 +52,25 @@ VERDICT_CSS = """
 .cards:has(.published-found) { grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
 .cards:has(.published-found) .card { display: grid; grid-row: span 3; grid-template-rows: subgrid; }
 .more-cards summary { margin: 0.75rem 0; cursor: pointer; font-weight: 600; }
+.verdicts-box summary { cursor: pointer; font-size: max(0.9rem, var(--least-letters, 0px)); }
+.verdicts-box details p { margin: 0.25rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
 """
 
 
 def verdict_bar(counts: Mapping[str, int]) -> str:
     """Return how many claims have each verdict, as one bar: HTML that is rendered at once at any width.
 
-    Verdicts by which nothing is decided are one part, whose words name each of them.
+    Verdicts by which nothing is decided are one part; below the bar each of them unfolds.
     """
-    parts, legend, n_all = "", "", sum(counts.values())
+    parts, legend, why, n_all = "", "", "", sum(counts.values())
     # Side by side what holds and what does not, then all between; what cannot be decided is one part.
     undecided = {verdict: n for verdict in UNDECIDED if (n := counts.get(verdict, 0))}
     shown = {verdict: n for verdict in (HOLDS, FAILS, CAVEAT) if (n := counts.get(verdict, 0))}
     words = {verdict: escape(_of(n, verdict)) for verdict, n in (shown | undecided).items()}
     if len(undecided) > 1:
         reasons = ", ".join(f"<b>{n}</b> {words[verdict]}" for verdict, n in undecided.items())
-        shown[OPEN], words[OPEN] = sum(undecided.values()), f"cannot be decided:<br>{reasons}"
+        shown[OPEN], words[OPEN] = sum(undecided.values()), "cannot be decided"
+        why = f"<details><summary>Why {shown[OPEN]} cannot be decided</summary><p>{reasons}</p></details>"
     else:
         shown |= undecided
     for verdict, n in shown.items():
@@ -76,7 +79,7 @@ def verdict_bar(counts: Mapping[str, int]) -> str:
         legend += f'<span{" class=in-bar" * is_wide}><i style="{colour}"></i> <b>{n}</b> {words[verdict]}</span>'
     return (
         f'<div class="verdicts-box"><div class="verdicts" role="img" aria-label="{escape(verdict_words(counts))}">'
-        f'{parts}</div><p class="verdict-legend">{legend}</p></div>'
+        f'{parts}</div><p class="verdict-legend">{legend}</p>{why}</div>'
     )
 
 

@@ -87,7 +87,8 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     for verdict, n in claims.count_verdicts(everything).items():
         assert f"<b>{n}</b> {claims.OF_SEVERAL.get(verdict, verdict)}" in surprises.figure.html
     n_undecided = sum(claim.verdict in charts.UNDECIDED for claim in everything)
-    assert f"<b>{n_undecided}</b> cannot be decided:<br>" in surprises.figure.html
+    assert f"<b>{n_undecided}</b> cannot be decided</span>" in surprises.figure.html
+    assert f"<summary>Why {n_undecided} cannot be decided</summary><p><b>" in surprises.figure.html
     assert "cannot be decided" not in charts.verdict_bar({HOLDS: 2, claims.OPEN: 3}), "one reason is said alone"
     assert "<b>1</b> does not hold" in charts.verdict_bar({FAILS: 1})
     assert len(set(charts.SIGNS.values())) == len(claims.VERDICTS)
@@ -127,7 +128,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
         "One",
         "Telling",
     ]
-    first, others = surprises.figure.html.split("<details")
+    first, others = surprises.figure.html.split('<details class="more-cards">')
     assert [part.count('<section class="card">') for part in (first, others)] == [2, 3]
     assert any("</i> the published claim is too close to call" in verdict for *_, verdict in surprises.figure.contents)
     assert not replace(misprint, verdict=HOLDS).surprises
