@@ -134,7 +134,7 @@ class Answer:
         if sends_one(made):
             n = numbers.people_of_100(1 - made.p)
             about = n.replace("under", "fewer than") if "under" in n else f"about {n}"
-            send = f"{about} of 100 phones, picked by chance, send{'s' * (n == '1')} a false {one}"
+            send = f"{about} of 100 phones send{'s' * (n == '1')} a false {one} instead, picked at random"
             return f"{have} They answer by phone: to hide the truth, {send}."
         return f"{have} To hide it, each sends {self._sent(config.oracle)}."
 

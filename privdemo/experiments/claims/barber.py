@@ -249,7 +249,7 @@ CLAIMS = (
         reading=FORMULA,
         surprise="A formula with one wrong sign counts more people than there are.",
         what=f"In a poll, {100 * _SHARE:g} of 100 people would truly say yes. To protect them, about 20 answers are "
-        f"switched at random. The paper’s formula should still find the {100 * _SHARE:g}:",
+        f"switched at random. The paper’s formula corrects for that, and should find the {100 * _SHARE:g} again:",
         consequence="{printed:.0f} of 100 is impossible: the formula has a plus where a minus belongs.",
         card_unit=(100, "of 100"),
     ),

@@ -373,7 +373,7 @@ CLAIMS = (
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="A paper’s chart shows a total error of {shown:.0f} people. It is {found:.0f}.",
         what=f"5 groups have {_PEOPLE:,} people in all. To protect them, the sizes of the groups are published with "
-        "random changes (noise), such as 62 for 50, an error of 12. All 5 errors add up to:",
+        "random changes (noise): a group of 50 may be published as 62, 12 too many. All 5 errors add up to:",
         consequence="By the paper’s own formula the errors are far larger than in its chart.",
         card_unit=(_PEOPLE, "people"),
     ),

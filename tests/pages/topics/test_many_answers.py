@@ -193,7 +193,8 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
     assert (
-        "They answer by phone: to hide the truth, fewer than 1 of 100 phones, picked by chance, send a false answer. "
+        "They answer by phone: to hide the truth, fewer than 1 of 100 phones send a false answer instead, picked at "
+        "random. "
         "From" in said
     )
     assert "e+" not in said
@@ -273,11 +274,17 @@ def test_answers_are_called_what_they_are() -> None:
         "of 4 illnesses, drawn so that 48 of 100 people name their own." in words
     )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "to hide the truth, about 85 of 100 phones, picked by chance, send a false illness. From these" in words
+    assert (
+        "to hide the truth, about 85 of 100 phones send a false illness instead, picked at random. From these" in words
+    )
     words = shown(replace(DEFAULT, dataset=ILLNESSES, k=16, oracle=RANDOMISED_RESPONSE, epsilon=3.0)).takeaway()
-    assert "to hide the truth, about 43 of 100 phones, picked by chance, send a false illness. From these" in words
+    assert (
+        "to hide the truth, about 43 of 100 phones send a false illness instead, picked at random. From these" in words
+    )
     words = shown(replace(DEFAULT, k=2, oracle=RANDOMISED_RESPONSE)).takeaway()
-    assert "to hide the truth, about 27 of 100 phones, picked by chance, send a false answer. From these" in words
+    assert (
+        "to hide the truth, about 27 of 100 phones send a false answer instead, picked at random. From these" in words
+    )
 
 
 def test_of_two_answers_all_is_said_for_one_count_and_one_bit() -> None:
@@ -526,7 +533,11 @@ def test_a_link_of_a_system_opens_the_page_at_its_epsilon_and_answers() -> None:
         assert one.preset
         assert f"one of {one.preset.k} answers" in takeaway(at)
         is_response = one.preset.oracle == RANDOMISED_RESPONSE
-        sends = "send a false answer." if is_response else f"sends {FREQUENCY_ORACLES[one.preset.oracle].sends}."
+        sends = (
+            "send a false answer instead, picked at random."
+            if is_response
+            else f"sends {FREQUENCY_ORACLES[one.preset.oracle].sends}."
+        )
         assert sends in takeaway(at)
         of = {key: value[0] for key, value in link.items()} | {"answers_look": "Curves of the error"}
         assert f">At ε = {numbers.epsilon(one.epsilon)} " in takeaway(visit("many_answers", **of))
