@@ -122,7 +122,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "5 surprising things that we found"
     assert [title.split()[0] for title, *_ in surprises.figure.contents] == [
-        "A",
+        "In",
         "A",
         "Published",
         "One",
