@@ -373,7 +373,7 @@ CLAIMS = (
         published=label_counts.PUBLISHED[_DIRICHLET],
         surprise="In a paper’s chart, group sizes are off by {shown:.0f} people in all; in truth, by {found:.0f}.",
         what=f"5 groups have {_PEOPLE:,} people in all. To protect them, the sizes of the groups are published with "
-        "random changes (noise): a group of 50 may be published as 57 or as 41. All 5 errors, up or down, add up to:",
+        "random changes (noise): a group of 50 may be published as 110. All 5 errors, up or down, add up to:",
         consequence="By the paper’s own formula the errors are far larger than in its chart.",
         card_unit=(_PEOPLE, "people"),
     ),

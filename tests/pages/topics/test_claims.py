@@ -37,7 +37,7 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 
 
 def test_the_headline_counts_claims_and_papers(everything):
-    assert PAGE.question == f"{len(everything)} research claims about privacy: do they hold?"
+    assert PAGE.question == f"{len(everything)} research claims about privacy: are they right?"
     n_sources = len({claim.source for claim in everything})
     words = f"tried to recheck {len(everything)} claims from {n_sources - 1} papers and one lecture about protecting"
     assert words in shown().takeaway()
