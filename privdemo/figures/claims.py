@@ -91,8 +91,13 @@ def verdict_words(counts: Mapping[str, int]) -> str:
 def verdict_on_claim(verdict: str) -> str:
     """Return the verdict on a published claim, with the colour that it has in the bar, as HTML."""
     colour = f'<i style="background:{_COLOURS[verdict]}"></i>'
-    words = f"the published claim {'is ' * (verdict in (UNCLEAR, DIFFERS))}{verdict}"
+    words = f"the published claim {is_said(verdict)}"
     return f'<span class="verdict-sign">{colour} {escape(words)}</span>'
+
+
+def is_said(verdict: str) -> str:
+    """Return a verdict as it follows the name of one claim: “holds”, “is too close to call”."""
+    return f"{'is ' * (verdict in (UNCLEAR, DIFFERS))}{verdict}"
 
 
 def published_and_found(what: str, says: str, published: str, found: str) -> str:

@@ -69,7 +69,7 @@ class BarAndCards(Cards):
 
 
 _OPEN_A_ROW = "Open a row for the reason, and for the command that computes our number anew."
-# So many surprises are in sight: the largest differences, which need the fewest words.
+# So many surprises are in sight: those with the largest differences.
 _IN_SIGHT = 2
 # So many claims fit on a slide.
 _ON_SLIDE = 4
@@ -87,7 +87,7 @@ class Answer:
     chosen: Mapping[int, Claim]
 
     def takeaway(self) -> str:
-        """Say how many claims hold."""
+        """Say what was checked, and whether most of it holds; the bar has the numbers."""
         n, n_all = claims.count_verdicts(list(self.everything.values())), len(self.everything)
         sources = {claim.source for claim in self.everything.values()}
         who = self.source
@@ -97,7 +97,7 @@ class Answer:
         about = "about protecting people’s data by random changes (noise)"
         if n[OPEN] == n_all:
             return f"{who}: {claim} {about}, which we have no data to check."
-        return f"We tried to recheck {claim} from {who} {about}: {_how_many(n)}."
+        return f"We tried to recheck {claim} from {who} {about}. {_how_many_hold(n)}"
 
     def main(self) -> tuple[Panel, ...]:
         """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims.
@@ -108,8 +108,7 @@ class Answer:
         bar = charts.verdict_bar(counts)
         surprises = [claim for claim in self.everything.values() if claim.surprises]
         surprising = [card(claim) for claim in sorted(surprises, key=_times_off, reverse=True)]
-        n = len(surprising)
-        title = f"{n} surprising thing{'s' * (n > 1)} that we found"
+        title = f"Surprising thing{'s' * (len(surprising) > 1)} that we found"
         panel = Panel(
             "verdicts",
             figure=BarAndCards(surprising, bar, title) if surprising else Markup(bar),
@@ -128,14 +127,18 @@ def _times_off(claim: Claim) -> float:
     return max(claim.published / claim.ours.mean, claim.ours.mean / claim.published)
 
 
-def _how_many(n: Mapping[str, int]) -> str:
-    """Say how many claims hold or do not, and of how many nothing can be said; there are `n` with each verdict."""
-    parts = [f"<b>{n[HOLDS]}</b> hold{'s' * (n[HOLDS] == 1)}", f"<b>{n[FAILS]}</b> do{'es' * (n[FAILS] == 1)} not"]
-    if n[CAVEAT]:
-        parts.append(f"{n[CAVEAT]} hold{'s' * (n[CAVEAT] == 1)} in part")
-    if undecided := sum(n[verdict] for verdict in charts.UNDECIDED):
-        parts.append(f"{undecided} cannot be decided")
-    return numbers.join_words(tuple(parts))
+def _how_many_hold(n: Mapping[str, int]) -> str:
+    """Say how many of the claims hold, in words; there are `n` with each verdict."""
+    if sum(n.values()) == 1:
+        return f"It {charts.is_said(next(verdict for verdict in n if n[verdict]))}."
+    hold, decided = n[HOLDS], n[HOLDS] + n[CAVEAT] + n[FAILS]
+    if not decided:
+        return "None of them could be decided."
+    if hold in (0, decided):
+        many = "all" if hold else "none"
+    else:
+        many = "half" if 2 * hold == decided else f"{'more' if 2 * hold > decided else 'fewer'} than half"
+    return f"Of those that could be decided, {many} hold."
 
 
 def answer(question: Question, _: Trials) -> Answer:
@@ -259,11 +262,12 @@ def card(claim: Claim) -> tuple[str, str, str]:
 
 
 def _on_card(claim: Claim, value: float | None) -> str:
-    """Write a number of a claim as on its card, with three digits at most; the table has it in full."""
+    """Write a number of a claim as on its card, from 10 on as a whole number; the table has it in full."""
     if value is None or claim.card_unit is None:
         return _exact(claim.unit, value)
     factor, unit = claim.card_unit
-    return f"{numbers.any_size(factor * value)}\u00a0{unit}"
+    value *= factor
+    return f"{numbers.any_size(round(value) if value >= 10 else value)}\u00a0{unit}"
 
 
 def ours(claim: Claim) -> str:

@@ -44,9 +44,9 @@ RatioRows = Sequence[study.Row]
 COUNT_RESULTS = ResultsFile(label_counts.STUDY.name, label_counts.load)
 RATIO_RESULTS = ResultsFile(study.STUDY.name, study.load)
 _OTHERS = ("laplace published", "gaussian published", "laplace prior")
+# The groups of figure 1, and the people in all of them, in whom its errors are said.
+_GROUPS, _PEOPLE = 5, 1000
 # What the source does not give of a plotted number.
-# The people in all groups of figure 1, in whom its errors are said.
-_PEOPLE = 1000
 _READ_OFF = "the source only plots the number, so that it is read off roughly"
 _DIRICHLET = "dirichlet published"
 # At most this many times as much is “much less”.
@@ -106,7 +106,7 @@ def distortion(published: float, rows: CountRows, release: str) -> Finding:
         if release == _DIRICHLET
         else f"{times:.2f} times the paper’s number; {_READ_OFF}",
         _batches(design[release]),
-        values={"shown": _PEOPLE * published, "found": _PEOPLE * design[release].distortion},
+        values={"shown": _PEOPLE / _GROUPS * published, "found": _PEOPLE / _GROUPS * design[release].distortion},
     )
 
 
@@ -371,11 +371,11 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="In a paper’s chart, group sizes are off by {shown:.0f} people in all; in truth, by {found:.0f}.",
-        what=f"5 groups have {_PEOPLE:,} people in all. To protect them, the sizes of the groups are published with "
-        "random changes (noise): a group of 50 may be published as 110. All 5 errors, up or down, add up to:",
+        surprise="In a paper’s chart, group sizes are off by {shown:.0f} people on average; we find {found:.0f}.",
+        what=f"{_GROUPS} groups have {_PEOPLE:,} people in all. To protect them, the size of each group is published "
+        "with a random change (noise): a group of 50 may be published as 110. On average, a size is off by:",
         consequence="By the paper’s own formula the errors are far larger than in its chart.",
-        card_unit=(_PEOPLE, "people"),
+        card_unit=(_PEOPLE / _GROUPS, "people"),
     ),
     ClaimRow(
         "figure 1",
@@ -473,8 +473,7 @@ CLAIMS = (
     ClaimRow(
         "figure 3",
         "noise on the counts harms more if the group asked about is skewed: how much more error published Laplace "
-        "noise "
-        f"adds at a share of {SHARES[-1]:g} of zeros than at {SHARES[0]:g}",
+        f"noise adds at a share of {SHARES[-1]:g} of zeros than at {SHARES[0]:g}",
         skewed_target,
         (RATIO_RESULTS,),
     ),

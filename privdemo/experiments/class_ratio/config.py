@@ -121,8 +121,7 @@ class RatioConfig:
         if self.rho * self.n_classes >= 1 - 1e-9:
             raise ValueError(
                 f"the share ρ (rho) must be below 1/{self.n_classes} = {1 / self.n_classes:.4g}, at which all groups "
-                "are "
-                f"alike and nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; "
+                f"are alike and nothing tells {self.n_classes} classes apart (assumption A0 fails), got {self.rho:g}; "
                 "lower it"
             )
         if self.set_size <= self.n_classes * self._n_rarer:
