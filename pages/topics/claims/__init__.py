@@ -22,7 +22,7 @@ def standing_words(_: Question, __: Answer | None = None) -> dict[str, str]:
 PAGE = Page.from_folder(
     __name__,
     title="Claims",
-    question=f"{N_CLAIMS} research claims about privacy: are they right?",
+    question=f"{N_CLAIMS} research claims about privacy: do they hold up?",
     address="claims",
     chapters=Chapters(
         "chapter",

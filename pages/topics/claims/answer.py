@@ -87,7 +87,7 @@ class Answer:
     chosen: Mapping[int, Claim]
 
     def takeaway(self) -> str:
-        """Say what was checked, and whether most of it holds; the bar has the numbers."""
+        """Say what was checked, and how much of it holds."""
         n, n_all = claims.count_verdicts(list(self.everything.values())), len(self.everything)
         sources = {claim.source for claim in self.everything.values()}
         who = self.source
@@ -128,17 +128,17 @@ def _times_off(claim: Claim) -> float:
 
 
 def _how_many_hold(n: Mapping[str, int]) -> str:
-    """Say how many of the claims hold, in words; there are `n` with each verdict."""
+    """Say how many of the claims hold, of those that could be decided; there are `n` with each verdict."""
     if sum(n.values()) == 1:
         return f"It {charts.is_said(next(verdict for verdict in n if n[verdict]))}."
-    hold, decided = n[HOLDS], n[HOLDS] + n[CAVEAT] + n[FAILS]
+    decided = {verdict: n[verdict] for verdict in (HOLDS, CAVEAT, FAILS) if n[verdict]}
+    n_decided = sum(decided.values())
     if not decided:
         return "None of them could be decided."
-    if hold in (0, decided):
-        many = "all" if hold else "none"
-    else:
-        many = "half" if 2 * hold == decided else f"{'more' if 2 * hold > decided else 'fewer'} than half"
-    return f"Of those that could be decided, {many} hold."
+    if n_decided == 1:
+        return f"The only one that we could decide {charts.is_said(*decided)}."
+    those = f"the {n_decided} that we could decide" if n_decided < sum(n.values()) else "them"
+    return f"Of {those}, <b>{n[HOLDS] or 'none'}</b> hold{'s' * (n[HOLDS] == 1)}."
 
 
 def answer(question: Question, _: Trials) -> Answer:

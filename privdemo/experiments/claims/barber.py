@@ -247,10 +247,10 @@ CLAIMS = (
         partial(misprinted_sign, BinaryChannel(0.2, 0.2)),
         unit=PERCENT,
         reading=FORMULA,
-        surprise="By a paper’s formula, {printed:.0f} of 100 people say yes.",
+        surprise="By a paper’s formula, {printed:.0f} of 100 people say yes, which is impossible.",
         what=f"In a poll, {100 * _SHARE:g} of 100 people would truly say yes. To protect them, about 20 answers are "
         f"switched at random. The paper’s formula corrects for that, and should find the {100 * _SHARE:g} again:",
-        consequence="{printed:.0f} of 100 is impossible: the formula has a plus where a minus belongs.",
+        consequence="The formula has a plus where a minus belongs.",
         card_unit=(100, "of 100"),
     ),
     ClaimRow(

@@ -37,7 +37,7 @@ def test_a_row_says_which_claim_what_is_published_and_found_and_when_opened_why(
 
 
 def test_the_headline_counts_claims_and_papers(everything):
-    assert PAGE.question == f"{len(everything)} research claims about privacy: are they right?"
+    assert PAGE.question == f"{len(everything)} research claims about privacy: do they hold up?"
     n_sources = len({claim.source for claim in everything})
     words = f"tried to recheck {len(everything)} claims from {n_sources - 1} papers and one lecture about protecting"
     assert words in shown().takeaway()
@@ -48,11 +48,12 @@ def test_the_headline_counts_claims_and_papers(everything):
     [
         ((HOLDS,), "recheck 1 claim from Barber about protecting people’s data by random changes (noise). It holds."),
         ((claims.UNCLEAR,), "It is too close to call."),
-        ((HOLDS, CAVEAT), "Of those that could be decided, half hold."),
-        ((HOLDS, HOLDS, FAILS), "Of those that could be decided, more than half hold."),
-        (claims.VERDICTS, "Of those that could be decided, fewer than half hold."),
-        ((CAVEAT, claims.OPEN), "Of those that could be decided, none hold."),
-        ((HOLDS, claims.OPEN), "Of those that could be decided, all hold."),
+        ((HOLDS, CAVEAT), "Of them, 1 holds."),
+        ((HOLDS, HOLDS, FAILS), "Of them, 2 hold."),
+        (claims.VERDICTS, "Of the 3 that we could decide, 1 holds."),
+        ((CAVEAT, FAILS, claims.OPEN), "Of the 2 that we could decide, none hold."),
+        ((HOLDS, claims.OPEN), "The only one that we could decide holds."),
+        ((FAILS, claims.OPEN), "The only one that we could decide does not hold."),
         ((claims.UNCLEAR, claims.DIFFERS), "None of them could be decided."),
     ],
 )
@@ -63,8 +64,9 @@ def test_the_headline_says_how_many_of_the_decided_hold(everything, verdicts, wo
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
-    assert n[HOLDS] > n[FAILS] + n[CAVEAT]
-    assert shown().takeaway().endswith(" (noise). Of those that could be decided, more than half hold.")
+    decided = n[HOLDS] + n[CAVEAT] + n[FAILS]
+    words = f" (noise). Of the {decided} that we could decide, <b>{n[HOLDS]}</b> hold."
+    assert shown().takeaway().endswith(words)
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])
     words = shown(source="Yan").takeaway()
     assert f"We tried to recheck {sum(of_yan.values())} claims from Yan about" in words
@@ -90,12 +92,12 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert len(surprises.rows()) == len(everything)
     misprint = next(claim for claim in everything if claim.place == "equation 2")
     title, _, sentence = next(one for one in surprises.figure.contents if "107" in one[0])
-    assert sentence.startswith("107 of 100 is impossible: the formula has a plus where a minus belongs.")
+    assert sentence.startswith("The formula has a plus where a minus belongs.")
     assert sentence.endswith(
         "the published claim does not hold</span><br>paper by "
         f'<span title="{claims.PAPERS["Barber"]}">Barber</span>, equation 2'
     )
-    assert title == misprint.surprise == "By a paper’s formula, 107 of 100 people say yes."
+    assert title == misprint.surprise == "By a paper’s formula, 107 of 100 people say yes, which is impossible."
     both = [both for _, both, _ in surprises.figure.contents]
     assert (
         charts.published_and_found(misprint.what, "the paper’s formula gives", "107\u00a0of 100", "40\u00a0of 100")
