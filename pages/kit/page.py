@@ -250,7 +250,8 @@ class Page:
                 st.title(self.question, anchor=False)
             screen.skip_link()
             menu = more.render(here, known)
-        present.render(view, here)
+        missing = missing_data() if self.shows_images else ""
+        present.render(view, here, _MISSING_ON_SLIDE if missing else "")
         others = [*present.link_parameters(here), *([trials.JOB] if self.jobs else [])]
         values.note_bad_parameters([*known, *others])
         link.show_notes()
@@ -270,20 +271,14 @@ class Page:
         else:
             _render_layout(self, placeholder, menu, view, known, questions)
         room_guesses.end_unless_shown()
-        if self.shows_images:
-            _render_missing_data()
+        if missing and not slide:
+            st.info(missing)
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry
         values.write_to_address(known, "page", others, chapter)  # at the end, where its element moves no other
 
 
-def _render_missing_data() -> None:
-    """Where MNIST cannot be read, render a line with the reason, what is shown instead, and how to get it."""
-    if words := missing_data():
-        st.info(words)
-
-
 def missing_data() -> str:
-    """Return what is shown in the place of MNIST where that cannot be read, and why; empty where it can."""
+    """Return what is shown in the place of MNIST where that cannot be read, why, and how to get it; else nothing."""
     problem = cache.problem("mnist")
     return f"Showing scikit-learn's small digits, because MNIST cannot be read: {problem}" if problem else ""
 
@@ -467,6 +462,8 @@ def _notebook(page: Page, is_repeatable: bool, opendp: Snippet | None, panel: Pa
     return partial(notebook.text, panel, page.title, page.question, page.address, now, opendp)
 
 
+# What a slide says of missing data, beside the title of the lecture: all of it would lie over the figure.
+_MISSING_ON_SLIDE = "small digits, because MNIST cannot be read"
 # The rem that the questions take above the sentence, in a wide window, a middling one and a narrow one.
 _QUESTIONS = (7.0, 12.4, 20.0)
 

@@ -124,8 +124,11 @@ def read_view(here: PageInfo) -> View:
     return View(found.get(PRESENT), found.get(CONTROLS))
 
 
-def render(view: View, here: PageInfo) -> None:
-    """Render the style rules that hide what the view does not show and, in a lecture, the presenter component."""
+def render(view: View, here: PageInfo, remark: str = "") -> None:
+    """Render the style rules that hide what the view does not show and, in a lecture, the presenter component.
+
+    The component shows the titles of the page and of the lecture, and then the `remark`.
+    """
     if st.context.is_embedded:
         st.html(f"<style>{_FRAMED}</style>")
     if view.whole:
@@ -138,7 +141,8 @@ def render(view: View, here: PageInfo) -> None:
             _move(now, move, here)
 
         with st.container(key="presenter-line"):
-            titles = " · ".join(dict.fromkeys((here.title, now.lecture.title)))  # a screen alone has its page's
+            parts = filter(None, (here.title, now.lecture.title, remark))
+            titles = " · ".join(dict.fromkeys(parts))  # a screen alone has its page's
             presenter.mount(now.number, len(now.lecture.steps), titles, moved)
 
 

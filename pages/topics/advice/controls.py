@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kit import inputs, privacy_inputs
+from pages.kit import inputs, privacy_inputs, screen
 from pages.kit.values import Values, in_address
 from pages.topics.advice.question import (
     ABOUT,
@@ -36,7 +36,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     kind = kind_of(values)
     with main:
         both = st.container(gap="xxsmall")
-    both.markdown(f"**Describe your {ABOUT[kind]}, and read our advice below:**")
+    if not screen.is_slide():  # which shows no advice below
+        both.markdown(f"**Describe your {ABOUT[kind]}, and read our advice below:**")
     with both, st.container(horizontal=True, key="questions", vertical_alignment="top", gap="small"):
         with st.container(key="first-question", width=260):
             inputs.choose_from_list(KIND)
