@@ -462,8 +462,8 @@ def _notebook(page: Page, is_repeatable: bool, opendp: Snippet | None, panel: Pa
     return partial(notebook.text, panel, page.title, page.question, page.address, now, opendp)
 
 
-# What a slide says of missing data, beside the title of the lecture: all of it would lie over the figure.
-_MISSING_ON_SLIDE = "small digits, because MNIST cannot be read"
+# What a slide says of missing data, in its last line: all of it would lie over the figure.
+_MISSING_ON_SLIDE = "small digits, as MNIST is missing"
 # The rem that the questions take above the sentence, in a wide window, a middling one and a narrow one.
 _QUESTIONS = (7.0, 12.4, 20.0)
 

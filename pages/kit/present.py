@@ -127,7 +127,7 @@ def read_view(here: PageInfo) -> View:
 def render(view: View, here: PageInfo, remark: str = "") -> None:
     """Render the style rules that hide what the view does not show and, in a lecture, the presenter component.
 
-    The component shows the titles of the page and of the lecture, and then the `remark`.
+    The component shows the title of the page, and that of the lecture; where there is a `remark`, that in its place.
     """
     if st.context.is_embedded:
         st.html(f"<style>{_FRAMED}</style>")
@@ -141,8 +141,9 @@ def render(view: View, here: PageInfo, remark: str = "") -> None:
             _move(now, move, here)
 
         with st.container(key="presenter-line"):
-            parts = filter(None, (here.title, now.lecture.title, remark))
-            titles = " · ".join(dict.fromkeys(parts))  # a screen alone has its page's
+            titles = " · ".join(
+                dict.fromkeys((here.title, remark or now.lecture.title))
+            )  # a screen alone has its page's
             presenter.mount(now.number, len(now.lecture.steps), titles, moved)
 
 

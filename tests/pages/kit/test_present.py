@@ -93,14 +93,14 @@ def test_what_a_lecture_says_is_plain_text():
     assert "<b onclick" not in "".join(each.value for each in script.markdown)
 
 
-def test_without_mnist_a_page_says_how_to_get_it_and_a_slide_that_it_is_missing_beside_its_title(no_mnist, monkeypatch):
+def test_without_mnist_a_page_says_how_to_get_it_and_a_slide_that_it_is_missing(no_mnist, monkeypatch):
     titles = []
     monkeypatch.setattr(presenter, "mount", lambda number, n_steps, title, moved: titles.append(title))
     (note,) = [each.value for each in visit_page("image_noise").info]
     assert note.startswith("Showing scikit-learn's small digits, because MNIST cannot be read: ")
     slide = visit_page("image_noise", present=f"1-{to_link(Lecture('Light', '', 5, (Step('image_noise'),)))}")
     assert not slide.info, "it would lie over the figure"
-    assert titles == ["Noise on images · Light · small digits, because MNIST cannot be read"]
+    assert titles == ["Noise on images · small digits, as MNIST is missing"]
 
 
 def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):
