@@ -18,7 +18,7 @@ def test_five_questions_are_answered_by_the_label_of_the_first_decision():
     told = TEXT.partition("## Five questions, answered from the label\n")[2]
     answers = dict(re.findall(r"^\| (.*\?) \| (.*) \|$", told, re.M))
     lines = {line.title: line.text for line in label(advise(Question("yes-no", "nobody", 5000, 0.03)))}
-    asked = ("Privacy loss", "Asked again", "Who sees what", "Who must be trusted", "How exact")
+    asked = ("Protection", "Asked again", "Who sees what", "Who must be trusted", "How exact")
     assert list(answers.values()) == [lines[title] for title in asked]
 
 

@@ -89,7 +89,7 @@ CASES = [
     Case("class_ratio", "methods", r"methods says ([\d.]+) %"),
     Case("advice", "advice", POINTS, 1),
     Case("advice", "advice", POINTS, 1, {"people": "1000"}),
-    Case("claims", "verdicts", r"(\d+) hold;", 1),
+    Case("claims", "verdicts", r"\b(\d+) hold;", 1),
     Case("claims", "verdicts", r"recheck (\d+) claims from Yan", 1, {"source": "Yan"}),
 ]
 

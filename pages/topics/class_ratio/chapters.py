@@ -157,7 +157,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
             + (" Both together are worse than the model, as noise has moved the group’s mix." if worse else ""),
             lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet(answer.question).then("print(class_ratio.attack_rates(trials))"),
-            note="This is about the people in the groups, not about the new group whose share the slider sets."
+            note="This is about the groups whose percentages are known, not about the new one."
             + " Whether the model also knows the percentages of the group makes no clear difference." * (not is_clear),
         )
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pages.kit import numbers
 from pages.kit.panel import Panel, Table
 from pages.kit.snippet import Snippet
 from pages.topics.comparison import shipped
@@ -93,7 +94,8 @@ def reached_words(question: Question, rows: Sequence[Row]) -> str:
     sure = "" if found.surely else ", though its interval reaches to the other side"
     method = COMPARISON[found.method]
     return (
-        f"<b>ε = {found.epsilon:g}</b> is enough for {_goal_words(question)} if {method.trust} is trusted: "
+        f"The strongest protection that still reaches {_goal_words(question)} is <b>"
+        f"{numbers.protection(found.epsilon)} (ε = {found.epsilon:g})</b>, with {method.trust} trusted: "
         f"“{method.title}” reaches <b>{marked(question.metric, found.estimate)}</b>{sure}"
         f"{_below_words(found)}."
     )

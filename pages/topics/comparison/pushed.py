@@ -127,9 +127,9 @@ def _words(pushed: Pushed) -> str:
 def _note(pushed: Pushed) -> str:
     """Say why it matters who is trusted, and whose curves these are."""
     why = {
-        NOBODY: "if nobody is trusted, a false label skips the noise, so that it counts as "
+        NOBODY: "if nobody is trusted, chance does not switch a false label, so that it counts as "
         f"{numbers.times(_counts_as(pushed.config))} true ones",
-        SHUFFLER: "before a shuffler there is less noise to skip",
+        SHUFFLER: "before a shuffler chance switches fewer labels",
         LEADER: "the group leader and the curator put noise on all labels alike",
         CURATOR: "a curator puts the same noise on all",
     }
@@ -179,7 +179,7 @@ def _prediction(pushed: Pushed, shown: list[PushedRow], names: Mapping[str, str]
         100 * pushed.attacked[NOBODY].mean,
         Scale(0.0, 100.0, 1, " of 100"),
         Chart(charts.pushed(known, pushed.metric, {}, pushed.config.fake_part, names, records)),
-        f"A coin toss gives 50. A false label skips the noise, so that it counts as "
+        f"A coin toss gives 50. Chance does not switch a false label, so that it counts as "
         f"{numbers.times(_counts_as(pushed.config))} people who follow the rules.",
     )
 

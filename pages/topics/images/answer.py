@@ -229,8 +229,8 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     at = f"With the noise at {dials.level_text(family, own_point.level)}"
     head = Panel(
         question="How much noise hides the sender?",
-        answer=f"{_hiding_words(answer)} {at}, {found_words(own_point)}; by chance it would be "
-        f"{numbers.out_of_100(1 / n)}.",
+        answer=f"{at}, {found_words(own_point)}; by chance it would be {numbers.out_of_100(1 / n)}. "
+        f"{_hiding_words(answer)}",
     )
     damage = Panel(
         "damage",
@@ -274,7 +274,7 @@ def _hiding_words(answer: Answer) -> str:
     if last is None:
         return f"All of {tried} hide the sender."
     level = dials.level_text(answer.question.family, lost.level)
-    return f"Noise of <b>{level}</b> hides the sender, the lowest of {tried} that does."
+    return f"Of {tried}, <b>{level}</b> is the lowest that hides the sender."
 
 
 # Which levels of a curve the image beside the guess is shown at.

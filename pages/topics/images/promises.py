@@ -33,7 +33,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
             (
                 ("The whole image", _verdict(privacy.image, of_image=True), f"ε = {image}. {image_words(privacy)}"),
                 (
-                    "The whole image, if the limit may sometimes fail",
+                    "The whole image, if the limit may rarely fail",
                     _verdict(privacy.image_at_delta, of_image=True),
                     f"ε = {image_at_delta}. {image_delta_words(family, privacy)}",
                 ),
@@ -139,7 +139,7 @@ def image_words(privacy: Privacy) -> str:
         return "No limit holds for the whole image unless it may sometimes fail."
     odds = numbers.odds_factor(privacy.image)
     verdict = (
-        f"The odds of a guess about the image may change by {odds}: {_NO_PROMISE}."
+        f"That is {_NO_PROMISE}."
         if privacy.image > LARGEST_PROMISE
         else f"The odds of any guess about the image change by {odds} at most."
     )
@@ -153,7 +153,7 @@ def image_delta_words(family: PixelFamily, privacy: Privacy) -> str:
         return f"Nothing bounds what a guess about the image may gain: {_NO_PROMISE}."
     fails = f"may fail {_how_rarely(privacy.delta)} (δ = {numbers.power_of_ten(privacy.delta)})"
     verdict = (
-        f"Where the limit {fails}, the odds of a guess about the image may still change by {factor}: {_NO_PROMISE}."
+        f"Also where the limit {fails}, it is {_NO_PROMISE}."
         if privacy.image_at_delta > LARGEST_PROMISE
         else f"The odds of any guess about the image change by {factor} at most, but the limit {fails}."
     )

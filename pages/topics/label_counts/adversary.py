@@ -55,7 +55,7 @@ def _guess_words(question: Question, rates: dict[str, float]) -> str:
     if question.release not in rates:
         return f"{numbers.capital(release.title)} has no noise that keeps the promise."
     right = numbers.share(rates[question.release])
-    return f"Right <b>{right}</b> of the time at most, with the published counts ({release.title})."
+    return f"They are right <b>{right}</b> of the time at most, with the published counts ({release.title})."
 
 
 def _class(question: Question) -> str:

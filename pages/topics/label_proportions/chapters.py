@@ -64,7 +64,7 @@ def _diversity_words(answer: Answer) -> str:
     """Say whether bags of a single label reveal labels."""
     trial, attack = answer.trials[0], answer.trials[0].attack
     if trial.least_labels[0] >= 2:
-        return "Every bag holds both labels, so that its percentage gives nobody away for certain."
+        return f"In no bag do all or none {answer.task.positive}, so that its percentage gives nobody away for certain."
     gives = "gives" if math.isinf(answer.question.config.proportion_epsilon) else "without noise would give"
     return (
         f"<b>{attack.exposed:,} of {attack.n:,} {answer.task.records} are in bags of one label</b>, which {gives} all "
@@ -109,7 +109,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "bag-attack",
-            "How well can others guess a label?",
+            f"How well can others guess which {answer.task.records} {answer.task.positive}?",
             _right_words(rates, answer.task.records),
             Chart(charts.attack(rates)),
             _rate_words(answer, rates, model),
@@ -125,7 +125,7 @@ def _right_words(rates: dict[str, Estimate], records: str) -> str:
     """Say how often the adversary is right."""
     before, with_bag = (numbers.per_hundred(rates[source].mean) for source in ("prior", "bag"))
     bag = "adds nothing" if with_bag == before else f"makes that {with_bag}"
-    known = f"guessing the more common label for all is right for {before}, and knowing the percentage of the bag {bag}"
+    known = f"guessing the same of all is right for {before}, and knowing the percentage of the bag {bag}"
     if "both" not in rates:
         return f"{numbers.capital(known)}, of 100 {records}; no model that learns from bags was trained."
     right = numbers.per_hundred(rates["both"].mean)

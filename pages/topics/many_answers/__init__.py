@@ -53,15 +53,16 @@ CHAPTERS = Chapters(
     (
         Chapter("True and estimated shares", Answer.main),
         Chapter("Range of each estimate", Answer.ranges, title="How sure are we?"),
+        Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter(
             "Map of best methods",
             who_wins,
             among_controls,
             [AMONG],
             methods_of,
+            for_specialists=True,
             title="Which way of sending is best?",
         ),
-        Chapter("What one person gives away", one_report, sender_controls, [SENDER], is_rarest),
         Chapter(
             "Error by who is trusted",
             whom_to_trust,

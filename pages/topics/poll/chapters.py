@@ -188,7 +188,7 @@ def one_answer(answer: Answer, found: Reveal) -> _StepContents:
     return _StepContents(
         f"{_doubt_words(found)}Of 100 people who sent {said(first.answer)}{wheel}, about "
         f"<b>{_of_100_people(first.meant, '95 % interval: ')}</b> would honestly say {said(first.answer)}. Before "
-        f"their answer we would have said {_of_100_people(first.estimated)}.",
+        f"their answer we would have guessed {_of_100_people(first.estimated)}.",
         Markup(_hundred_senders(found)),
         f"At the estimated shares and, in brackets, the ends of their 95 % intervals: {words}. {odds}",
         lambda: poll.meant_table(found),
@@ -216,7 +216,7 @@ def _of_100_people(share: Estimate, name: str = "") -> str:
     return number if share.has_no_width or number == low == high else f"{number} ({name}{low}–{high})"
 
 
-@_step("price", "How many people does privacy cost?")
+@_step("price", "How many more people must be asked for privacy?")
 def price(answer: Answer, found: Reveal) -> _StepContents:
     """Return what privacy costs in people."""
     cost = poll.price(found)
@@ -258,14 +258,15 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     )
     now = _current_round_words(answer)
     epsilon = found.config.mechanism.epsilon
-    lost, lost_at_last = (f", ε = {numbers.epsilon(accounting.compose(epsilon, n))}" for n in (times, most))
+    lost = ", ".join(numbers.epsilon(accounting.compose(epsilon, n)) for n in range(1, most + 1))
     wheel = _wheel_words(found)
-    later = f"; all {most} times, for {_of_100_people(last)}{lost_at_last * (not wheel)}" if times < most else ""
+    later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     return _StepContents(
-        f"{now}{_doubt_words(found)}Of 100 people who answer {said(first.answer)} {every}{wheel}, it is true for "
-        f"<b>{_of_100_people(here)}</b>{lost}{later}.",
+        f"{now}{_doubt_words(found)}Asking again gives more away: of 100 people who answer {said(first.answer)} "
+        f"{every}{wheel}, it is true for <b>{_of_100_people(here)}</b>{later}.",
         Chart(charts.again(again, times)),
-        f"For how many of 100 an answer is true that they send once, twice, … {most} times: {words}.",
+        f"For how many of 100 an answer is true that they send once, twice, … {most} times: {words}. Their privacy "
+        f"loss ε: {lost}.",
         lambda: poll.again_table(again),
         answer.snippet(f"charts.again(poll.asked_again(found), {times}).show()"),
     )

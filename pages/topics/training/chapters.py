@@ -329,9 +329,9 @@ def _loss(answer: Answer) -> str:
     """Say how much accuracy the first of the methods compared loses beside clean data."""
     name, *_ = answer.compared
     lost = answer.score(CLEAN, "accuracy").mean - answer.score(name, "accuracy").mean
-    much = f"<b>{numbers.capital(numbers.absolute_points(lost))}</b>" if lost > 0 else "<b>Nothing</b>"
+    much = f"<b>{numbers.absolute_points(lost)}</b>" if lost > 0 else "<b>nothing</b>"
     right, known = answer.accuracy(name), answer.accuracy(CLEAN)
-    return f"{much} with “{TRAINING[name].title}”: {right} right, {known} with clean data."
+    return f"“{numbers.capital(TRAINING[name].title)}” loses {much}: {right} right, {known} with clean data."
 
 
 # --- classes, where there are more than two ------------------------------------------------------
@@ -589,6 +589,10 @@ def the_adversary(answer: Answer) -> list[Panel]:
         if clearly_below(gap_interval(both, image))
         else ""
     )
+    alike = ""
+    if beyond is Verdict.BETTER:
+        epsilon = numbers.epsilon(training.equivalent_epsilon(image.mean, n_classes))
+        alike = f" The image tells as much as a label with ε = {epsilon} would."
     return [
         panel_of(
             answer,
@@ -596,15 +600,15 @@ def the_adversary(answer: Answer) -> list[Panel]:
             "How well can others guess a label?",
             f"Others who see the noisy image and the {label_words} guess the true label right "
             f"<b>{numbers.share(both.mean)}</b> of the time; "
-            f"{attack_words(beyond, image.mean, len(answer.trials), n_classes)}; from the label alone "
-            f"<b>{numbers.share(promised)}</b> at best (ε = {numbers.epsilon(labels.epsilon)}).",
+            f"{attack_words(beyond, image.mean, len(answer.trials))}; from the label alone "
+            f"<b>{numbers.share(promised)}</b> at best.",
             Chart(charts.attack(rates, promised, n_classes)),
             f"Fresh releases of the test images of {count_trials(answer.trials)}, on which nobody trained. An "
             f"adversary with the model of “{TRAINING[SPREAD].title}”, itself trained on noise alone, names the true "
             f"label from the released label {with_range(label)}, from the released image {with_range(image)}, from "
             f"both {with_range(both)}. How much to believe an image is learnt from the released labels. Vertical "
-            f"line: the best that the label’s own lie allows when all classes are equally common; dotted: "
-            f"{coin}.{unsure}",
+            f"line: the best that the label’s own lie (ε = {numbers.epsilon(labels.epsilon)}) allows when all classes "
+            f"are equally common; dotted: {coin}.{alike}{unsure}",
             rows=lambda: [{"source": source, **rate._asdict()} for source, rate in rates.items()],
             snippet=snippet(answer.question).then("print(training.attack_rates(trials))"),
             facts={
@@ -616,14 +620,12 @@ def the_adversary(answer: Answer) -> list[Panel]:
     ]
 
 
-def attack_words(beyond: Verdict, rate: float, n_trials: int, n_classes: int = 2) -> str:
+def attack_words(beyond: Verdict, rate: float, n_trials: int) -> str:
     """Say whether the released image reveals a label more often than the label’s own lie allows."""
     start = f"from the image alone <b>{numbers.share(rate)}</b>"
-    if beyond is Verdict.BETTER:
-        alike = numbers.epsilon(training.equivalent_epsilon(rate, n_classes))
-        return f"{start} (as much as a label with ε = {alike} would tell)"
-    tied = f", statistically tied with the label alone over {count_trials(range(n_trials))}"
-    return f"{start}{'' if beyond is Verdict.WORSE else tied}"
+    if beyond in (Verdict.BETTER, Verdict.WORSE):
+        return start
+    return f"{start}, statistically tied with the label alone over {count_trials(range(n_trials))}"
 
 
 # --- all numbers ---------------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def reached(wanted: float) -> str:
         ),
         (
             reached(0.8),
-            "if nobody is trusted: “ignore the noise” reaches <b>90.0",
+            "with nobody trusted: “ignore the noise” reaches <b>90.0",
         ),
         (reached(0.8), "; at ε = 0.5 it does not."),
         (reached(0.89), ", though its interval reaches to the other side"),
@@ -444,7 +444,7 @@ def test_the_code_of_every_chapter_gives_the_numbers_shown(answer_of_trials, cha
     cells = " ".join(c for p in panels if isinstance(p.figure, Table) for line in p.figure.cells for c in line)
     if chapter == "Most privacy for a goal you set":
         *_, (found,) = said
-        assert f"<b>ε = {found.epsilon:g}</b> is enough" in answer
+        assert f"(ε = {found.epsilon:g})</b>, with " in answer
         assert f"“{COMPARISON[found.method].title}” reaches" in answer
     elif chapter == "Results by who is trusted":
         shown_there = {row.mean for row in answer_of_trials.own if row.metric == "accuracy"}

@@ -42,7 +42,7 @@ def names(panel: Panel) -> list[str]:
 
 def test_the_chapter_stands_among_those_for_specialists_before_real_systems() -> None:
     others = [one.name for one in PAGE.chapters.all if one.for_specialists]  # type: ignore[union-attr]
-    assert others[:3] == ["Error by who is trusted", CHAPTER, "Where real systems stand"]
+    assert others[1:4] == ["Error by who is trusted", CHAPTER, "Where real systems stand"]
 
 
 def test_the_sentence_says_that_more_privacy_is_more_power() -> None:

@@ -127,14 +127,14 @@ def test_each_step_says_its_number():
     one = panel("What one answer reveals", of).answer
     assert (
         "Of 100 people who sent “Yes”, about <b>88 (95 % interval: 75–96)</b> would honestly say “Yes”. Before their "
-        "answer we would have said 70 (49" in one
+        "answer we would have guessed 70 (49" in one
     )
     assert "One answer changes the odds by a factor of 3.00 at most." in panel("What one answer reveals", of).summary
     cost = poll.price(found)
     assert f"100 private answers are worth <b>{cost.without_lies}</b> open ones" in panel("How many to ask", of).answer
     last = panel("Asking everybody again", shown(HANDS, (3200, 1200)), 5).answer
-    assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>, ε = 5.49.")
-    assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>, ε = 2.2; all 5 times, for 99.8 (" in (
+    assert last.endswith("“Yes” all 5 times, it is true for <b>over 99.9</b>.")
+    assert "answer “Yes” both times, it is true for <b>95 (90–99)</b>; all 5 times, for 99.8 (" in (
         panel("Asking everybody again", of, 2).answer
     )
 
@@ -166,7 +166,9 @@ def test_the_time_that_most_answered_is_read():
     assert of.found.n_answers == 100
     assert of.takeaway().startswith("The question is asked for the 2nd time. Each phone switches")
     assert of.main()[0].figure.data["head"].count("<b>3</b> have answered") == 1
-    assert panel("Asking everybody again", of, 2).answer.startswith("The 2nd time, <b>3 people</b> answered. Of 100")
+    assert panel("Asking everybody again", of, 2).answer.startswith(
+        "The 2nd time, <b>3 people</b> answered. Asking again "
+    )
     assert shown(TELEPHONES, (5, 5), (4, 6), join=at).question.counts == (4, 6)
 
 
@@ -259,7 +261,7 @@ def test_doubtful_answers_are_said_to_be():
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0), shows_few=True)
     assert "about <b>100 (95 % interval: 22–100)</b> would" in panel("What one answer reveals", few).answer
-    assert "true for <b>100 (45–100)</b>, ε = 2.2; all 5 times" in panel("Asking everybody again", few, 2).answer
+    assert "true for <b>100 (45–100)</b>; all 5 times" in panel("Asking everybody again", few, 2).answer
     assert panel("How many to ask", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
     assert panel("How many to ask", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
         "1 private answer is worth <b>less than 1</b>"

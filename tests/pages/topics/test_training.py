@@ -324,7 +324,7 @@ def test_more_than_two_classes_are_said_and_every_chapter_is_theirs():
     assert "speak for a class; black: against it" in weights.answer
     assert [row["class"] for row in weights.rows()][:4] == ["8", "5", "3", "8"]
     (adversary,) = chapters.the_adversary(shown)
-    assert f"as much as a label with ε = {math.log(18):.3g} would tell" in adversary.answer
+    assert f"as much as a label with ε = {math.log(18):.3g} would." in adversary.summary
     (images,) = chapters.some_images(shown)
     about = "labelled “8” and “5”:"
     assert f"Two of the 300 images that it learned from, {about}" in images.figure.html
@@ -361,16 +361,17 @@ def test_links_ask_for_two_to_ten_digits(mnist):
 @pytest.mark.parametrize(
     ("found", "words", "timid"),
     [
-        ((800, 950, 960), "from the image alone <b>95.0 %</b> (as much as a label", False),
-        ((800, 950, 900), f"label with ε = {math.log(19):.3g} would tell); from the label alone", True),
+        ((800, 950, 960), "from the image alone <b>95.0 %</b>; from the label alone", False),
+        ((800, 950, 900), f"The image tells as much as a label with ε = {math.log(19):.3g} would.", True),
         ((900, 600, 610), "right <b>61.0 %</b> of the time; from the image alone <b>60.0 %</b>; from", False),
         ((800, 810, 810), "<b>81.0 %</b>, statistically tied with the label alone over one trial", False),
     ],
 )
 def test_an_image_leaks_where_its_interval_is_beyond_the_labels_own_lie(found, words, timid):
     (panel,) = chapters.the_adversary(made(Attack(1000, *found), spread=0.5))
-    assert "from the label alone <b>80.0 %</b> at best (ε = 1.39)." in panel.answer
-    assert words in panel.answer
+    assert "from the label alone <b>80.0 %</b> at best." in panel.answer
+    assert "own lie (ε = 1.39) allows" in panel.summary
+    assert words in f"{panel.answer} {panel.summary}"
     assert ("Both together do worse" in panel.summary) == timid
 
 
