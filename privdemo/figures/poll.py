@@ -27,6 +27,7 @@ from privdemo.figures.charts import (
     reference_line,
     rows,
 )
+from privdemo.figures.ends import label_ends
 from privdemo.figures.people import ANSWERED, NOT_YET, SAID, Dot, Field
 from privdemo.intervals import Estimate
 from privdemo.methods import SPREAD_MLE, VOTING
@@ -268,7 +269,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
         for i, (each, look) in enumerate(plotted)
     ]
     most = len(found[0].meant)
-    return chart(
+    figure = chart(
         data=traces,
         layout={
             "xaxis": {"title": {"text": "times asked"}, "range": [0.7, most + 0.3], "dtick": 1},
@@ -284,6 +285,7 @@ def again(found: Sequence[Again], times: int) -> Figure:
             "legend": legend_below(),
         },
     )
+    return label_ends(figure, avoid_overlap=True)
 
 
 def price(cost: Price) -> Figure:
