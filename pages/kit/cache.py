@@ -190,7 +190,8 @@ available = shared(datasets.available, ttl=5.0)
 
 
 # The image sets by their titles on every page, the best first.
-IMAGE_SETS = {"MNIST": "mnist", "Small digits": "digits"}
+SMALL_DIGITS = "Small digits"
+IMAGE_SETS = {"MNIST": "mnist", SMALL_DIGITS: "digits"}
 
 
 def image_titles() -> tuple[str, ...]:

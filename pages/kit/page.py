@@ -250,7 +250,7 @@ class Page:
                 st.title(self.question, anchor=False)
             screen.skip_link()
             menu = more.render(here, known)
-        missing = missing_data() if self.shows_images else ""
+        missing = missing_data() if self.shows_images and _shows_small_digits(known) else ""
         present.render(view, here, _MISSING_ON_SLIDE if missing else "")
         others = [*present.link_parameters(here), *([trials.JOB] if self.jobs else [])]
         values.note_bad_parameters([*known, *others])
@@ -275,6 +275,12 @@ class Page:
             st.info(missing)
         chapter = self.chapters.choice() if self.chapters and not view.position else None  # a step has its own entry
         values.write_to_address(known, "page", others, chapter)  # at the end, where its element moves no other
+
+
+def _shows_small_digits(known: Sequence[Setting]) -> bool:
+    """Return whether the small digits are shown: they are chosen, or the page has no choice among data sets."""
+    chosen = [values.get(one) for one in known if isinstance(one, Choice) and cache.SMALL_DIGITS in one.options]
+    return not chosen or cache.SMALL_DIGITS in chosen
 
 
 def missing_data() -> str:

@@ -141,9 +141,8 @@ def render(view: View, here: PageInfo, remark: str = "") -> None:
             _move(now, move, here)
 
         with st.container(key="presenter-line"):
-            titles = " · ".join(
-                dict.fromkeys((here.title, remark or now.lecture.title))
-            )  # a screen alone has its page's
+            # A screen alone has its page's title.
+            titles = " · ".join(dict.fromkeys((here.title, remark or now.lecture.title)))
             presenter.mount(now.number, len(now.lecture.steps), titles, moved)
 
 

@@ -405,4 +405,4 @@ def _error_chart(
 ) -> Figure:
     highs = [e.ends[1] for curve in lines for e in curve.estimates]
     y_axis = {"title": {"text": title}, "range": [0, 1.05 * max(highs)]}
-    return curve_chart(lines, x_axis, y_axis, yours=yours, legend=legend, avoid_overlap=True)
+    return curve_chart(lines, x_axis, y_axis, yours=yours, legend=legend, height=380, avoid_overlap=True)

@@ -61,7 +61,7 @@ def test_the_price_is_two_bars_of_people():
 
 
 @pytest.mark.parametrize(
-    "figure", [charts.said(FOUND), charts.again(poll.asked_again(FOUND), 1)], ids=["rows", "legend"]
+    "figure", [charts.said(FOUND), charts.again(poll.asked_again(FOUND), 1)], ids=["rows", "curves"]
 )
 def test_words_of_a_teacher_are_no_tags(figure):
     shown = [note.text for note in figure.layout.annotations] + [trace.name or "" for trace in figure.data]

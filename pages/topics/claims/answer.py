@@ -137,8 +137,12 @@ def _how_many_hold(n: Mapping[str, int]) -> str:
         return "None of them could be decided."
     if n_decided == 1:
         return f"The only one that we could decide {charts.is_said(*decided)}."
-    those = f"the {n_decided} that we could decide" if n_decided < sum(n.values()) else "them"
-    return f"Of {those}, <b>{n[HOLDS] or 'none'}</b> hold{'s' * (n[HOLDS] == 1)}."
+    is_all = n_decided == sum(n.values())
+    if n[HOLDS] == n_decided:
+        return f"All {'of them' if is_all else f'{n_decided} that we could decide'} hold."
+    those = "them" if is_all else f"the {n_decided} that we could decide"
+    in_part = "" if n[FAILS] else f" and {n[CAVEAT]} in part"
+    return f"Of {those}, <b>{n[HOLDS] or 'none'}</b> hold{'s' * (n[HOLDS] == 1)}{in_part}."
 
 
 def answer(question: Question, _: Trials) -> Answer:

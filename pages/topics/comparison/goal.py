@@ -13,7 +13,7 @@ from pages.topics.comparison.question import Question
 from pages.topics.comparison.words import marked, value
 from privdemo.experiments import comparison
 from privdemo.experiments.comparison.study import Reached, Row
-from privdemo.methods import COMPARISON
+from privdemo.methods import COMPARISON, PUBLISHER
 
 _OTHER_QUESTIONS = [
     (
@@ -74,7 +74,7 @@ def _goal_words(question: Question) -> str:
     assert question.goal is not None
     if question.metric == "accuracy":
         return f"{100 * question.goal:.4g} % accuracy"
-    return f"a share off by at most {100 * question.goal:g} point{'' if question.goal == 0.01 else 's'}"
+    return f"a share within {100 * question.goal:g} point{'' if question.goal == 0.01 else 's'} of the truth"
 
 
 def _whose_words(question: Question, rows: Sequence[Row]) -> str:
@@ -91,12 +91,15 @@ def reached_words(question: Question, rows: Sequence[Row]) -> str:
         trusted = " or ".join(question.trusted)
         start = f"<b>No method here</b> reaches {_goal_words(question)} if {trusted} may be trusted."
         return f"{start}{_best_words(question, rows)}"
-    sure = "" if found.surely else ", though its interval reaches to the other side"
+    sure = "" if found.surely else ", though its interval goes on to the other side"
     method = COMPARISON[found.method]
+    protection = f"{numbers.protection(found.epsilon)} (ε = {found.epsilon:g})"
+    if method.trust == PUBLISHER:  # whose groups' names say more of a label than the noise on the counts lets them
+        protection = f"ε = {found.epsilon:g}, for the counts alone"
+    reaches = "reaches" if question.metric == "accuracy" else "is off by"
     return (
-        f"The strongest protection that still reaches {_goal_words(question)} is <b>"
-        f"{numbers.protection(found.epsilon)} (ε = {found.epsilon:g})</b>, with {method.trust} trusted: "
-        f"“{method.title}” reaches <b>{marked(question.metric, found.estimate)}</b>{sure}"
+        f"The strongest protection with which {_goal_words(question)} can be reached is <b>{protection}</b>, with "
+        f"{method.trust} trusted: “{method.title}” {reaches} <b>{marked(question.metric, found.estimate)}</b>{sure}"
         f"{_below_words(found)}."
     )
 

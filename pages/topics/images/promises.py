@@ -33,7 +33,7 @@ def promises(family: PixelFamily, class_names: Sequence[str], privacy: Privacy, 
             (
                 ("The whole image", _verdict(privacy.image, of_image=True), f"ε = {image}. {image_words(privacy)}"),
                 (
-                    "The whole image, if the limit may rarely fail",
+                    "The whole image, if the limit may sometimes fail",
                     _verdict(privacy.image_at_delta, of_image=True),
                     f"ε = {image_at_delta}. {image_delta_words(family, privacy)}",
                 ),
@@ -137,24 +137,23 @@ def image_words(privacy: Privacy) -> str:
     """Say what the ε of the whole image means, and that a large one is no promise."""
     if math.isinf(privacy.image):
         return "No limit holds for the whole image unless it may sometimes fail."
-    odds = numbers.odds_factor(privacy.image)
     verdict = (
         f"That is {_NO_PROMISE}."
         if privacy.image > LARGEST_PROMISE
-        else f"The odds of any guess about the image change by {odds} at most."
+        else f"The odds of any guess about the image change by {numbers.odds_factor(privacy.image)} at most."
     )
     return f"{privacy.n_pixels} pixels, each with its own ε, add up. {verdict}"
 
 
 def image_delta_words(family: PixelFamily, privacy: Privacy) -> str:
     """Say what the ε of the whole image at δ means, and how it is computed."""
-    factor = numbers.odds_factor(privacy.image_at_delta)
     if math.isinf(privacy.image_at_delta):
         return f"Nothing bounds what a guess about the image may gain: {_NO_PROMISE}."
     fails = f"may fail {_how_rarely(privacy.delta)} (δ = {numbers.power_of_ten(privacy.delta)})"
     verdict = (
         f"Also where the limit {fails}, it is {_NO_PROMISE}."
         if privacy.image_at_delta > LARGEST_PROMISE
-        else f"The odds of any guess about the image change by {factor} at most, but the limit {fails}."
+        else f"The odds of any guess about the image change by "
+        f"{numbers.odds_factor(privacy.image_at_delta)} at most, but the limit {fails}."
     )
     return f"{verdict} {LEVELS[family.name].accounting}"

@@ -64,7 +64,7 @@ def _diversity_words(answer: Answer) -> str:
     """Say whether bags of a single label reveal labels."""
     trial, attack = answer.trials[0], answer.trials[0].attack
     if trial.least_labels[0] >= 2:
-        return f"In no bag do all or none {answer.task.positive}, so that its percentage gives nobody away for certain."
+        return "No bag has 0 % or 100 %, so that no percentage gives anybody away for certain."
     gives = "gives" if math.isinf(answer.question.config.proportion_epsilon) else "without noise would give"
     return (
         f"<b>{attack.exposed:,} of {attack.n:,} {answer.task.records} are in bags of one label</b>, which {gives} all "
@@ -109,7 +109,7 @@ def the_adversary(answer: Answer) -> list[Panel]:
     return [
         Panel(
             "bag-attack",
-            f"How well can others guess which {answer.task.records} {answer.task.positive}?",
+            f"How well can others guess the {answer.task.kept_back}?",
             _right_words(rates, answer.task.records),
             Chart(charts.attack(rates)),
             _rate_words(answer, rates, model),

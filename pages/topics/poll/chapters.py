@@ -216,15 +216,15 @@ def _of_100_people(share: Estimate, name: str = "") -> str:
     return number if share.has_no_width or number == low == high else f"{number} ({name}{low}–{high})"
 
 
-@_step("price", "How many more people must be asked for privacy?")
+@_step("price", "How many people are needed, with privacy and without?")
 def price(answer: Answer, found: Reveal) -> _StepContents:
     """Return what privacy costs in people."""
     cost = poll.price(found)
     half, lying, honest = cost.plans[0]
     plans = "; ".join(f"± {100 * h:g} points: {n:,} private answers, or {m:,} open ones" for h, n, m in cost.plans)
     return _StepContents(
-        f"{_worth_words(cost)}. To know a share to ± {100 * half:g} percentage points, ask {numbers.people(lying)}; if "
-        f"all answered openly, {honest:,} would be enough.",
+        f"{_worth_words(cost)}. To know any share to ± {100 * half:g} percentage points, ask {numbers.people(lying)}; "
+        f"if all answered openly, {honest:,} would be enough.",
         Chart(charts.price(cost)),
         f"{_worth_words(cost)}: each ± {100 * cost.half:.3g} points at the widest. {plans}.",
         lambda: poll.price_table(cost),
@@ -256,17 +256,20 @@ def asked_again(answer: Answer, found: Reveal, times: int) -> _StepContents:
     words = "; ".join(
         f"{said(each.answer)} {', '.join(numbers.per_hundred(meant.mean) for meant in each.meant)}" for each in again
     )
+    first_and_last = {_of_100_people(meant).partition(" ")[0] for meant in (first.meant[0], last)}
+    start = "of" if len(first_and_last) > 1 and not _is_doubtful(found) else "Of"
+    more = "Asking again gives more away: " * (start == "of")
     now = _current_round_words(answer)
     epsilon = found.config.mechanism.epsilon
     lost = ", ".join(numbers.epsilon(accounting.compose(epsilon, n)) for n in range(1, most + 1))
     wheel = _wheel_words(found)
     later = f"; all {most} times, for {_of_100_people(last)}" if times < most else ""
     return _StepContents(
-        f"{now}{_doubt_words(found)}Asking again gives more away: of 100 people who answer {said(first.answer)} "
-        f"{every}{wheel}, it is true for <b>{_of_100_people(here)}</b>{later}.",
+        f"{now}{_doubt_words(found)}{more}{start} 100 people who answer {said(first.answer)} {every}{wheel}, it is "
+        f"true for <b>{_of_100_people(here)}</b>{later}.",
         Chart(charts.again(again, times)),
-        f"For how many of 100 an answer is true that they send once, twice, … {most} times: {words}. Their privacy "
-        f"loss ε: {lost}.",
+        f"For how many of 100 an answer is true that they send once, twice, … {most} times{wheel}: {words}. Their "
+        f"privacy loss ε: {lost}.",
         lambda: poll.again_table(again),
         answer.snippet(f"charts.again(poll.asked_again(found), {times}).show()"),
     )

@@ -100,7 +100,12 @@ def test_without_mnist_a_page_says_how_to_get_it_and_a_slide_that_it_is_missing(
     assert note.startswith("Showing scikit-learn's small digits, because MNIST cannot be read: ")
     slide = visit_page("image_noise", present=f"1-{to_link(Lecture('Light', '', 5, (Step('image_noise'),)))}")
     assert not slide.info, "it would lie over the figure"
-    assert titles == ["Noise on images · small digits, as MNIST is missing"]
+    assert titles.pop() == "Noise on images · small digits, as MNIST is missing"
+    visit_page("comparison", present=f"1-{to_link(Lecture('Light', '', 5, (Step('comparison'),)))}")
+    assert titles.pop() == "Methods compared · Light", "it shows tumours"
+    link = {"compare_on": "Small digits", "present": f"1-{to_link(Lecture('Light', '', 5, (Step('comparison'),)))}"}
+    visit_page("comparison", **link)
+    assert titles.pop() == "Methods compared · small digits, as MNIST is missing"
 
 
 def test_a_bad_setting_of_a_step_is_noted_on_a_page_whose_link_has_it(visit):

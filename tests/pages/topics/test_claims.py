@@ -48,10 +48,12 @@ def test_the_headline_counts_claims_and_papers(everything):
     [
         ((HOLDS,), "recheck 1 claim from Barber about protecting people’s data by random changes (noise). It holds."),
         ((claims.UNCLEAR,), "It is too close to call."),
-        ((HOLDS, CAVEAT), "Of them, 1 holds."),
+        ((HOLDS, HOLDS), "All of them hold."),
+        ((HOLDS, CAVEAT), "Of them, 1 holds and 1 in part."),
         ((HOLDS, HOLDS, FAILS), "Of them, 2 hold."),
         (claims.VERDICTS, "Of the 3 that we could decide, 1 holds."),
         ((CAVEAT, FAILS, claims.OPEN), "Of the 2 that we could decide, none hold."),
+        ((HOLDS, HOLDS, claims.OPEN), "All 2 that we could decide hold."),
         ((HOLDS, claims.OPEN), "The only one that we could decide holds."),
         ((FAILS, claims.OPEN), "The only one that we could decide does not hold."),
         ((claims.UNCLEAR, claims.DIFFERS), "None of them could be decided."),

@@ -51,6 +51,7 @@ from privdemo.methods import (
     LLP,
     NAIVE,
     NOBODY,
+    PUBLISHER,
     SHUFFLER,
     SPREAD,
     by_trying,
@@ -100,11 +101,11 @@ CHANGED = "each is switched with a chance of 27 %"
 SEVERAL = [Change(verdict, verdict.value) for verdict in Verdict] + [Change(Verdict.WORSE, "worse")]
 
 
-def reached(wanted: float) -> str:
+def reached(wanted: float, config: ComparisonConfig = DIGITS, **more: Any) -> str:
     """Of two ε of which the lower one reaches 0.7 ± 0.02, the higher one 0.9 ± 0.02."""
-    some = row(DIGITS, 0, 1)
+    some = row(config, 0, 1)
     rows = [replace(some, epsilon=e, mean=m, low=m - 0.02, high=m + 0.02) for e, m in ((0.5, 0.7), (2.0, 0.9))]
-    return goal.reached_words(question(goal=wanted), rows)
+    return goal.reached_words(question(config, goal=wanted, **more), rows)
 
 
 @pytest.mark.parametrize(
@@ -181,10 +182,16 @@ def reached(wanted: float) -> str:
         ),
         (
             reached(0.8),
-            "with nobody trusted: “ignore the noise” reaches <b>90.0",
+            "The strongest protection with which 80 % accuracy can be reached is <b>weak (ε = 2)</b>, with nobody "
+            "trusted: “ignore the noise” reaches <b>90.0",
         ),
         (reached(0.8), "; at ε = 0.5 it does not."),
-        (reached(0.89), ", though its interval reaches to the other side"),
+        (
+            reached(0.8, replace(DIGITS, methods=(set_names("gaussian"),)), trusted=(PUBLISHER,)),
+            "with which 80 % accuracy can be reached is <b>ε = 2, for the counts alone</b>, with a publisher trusted: ",
+        ),
+        (goal._goal_words(question(OTHER, metric="error", goal=0.03)), "a share within 3 points of the truth"),
+        (reached(0.89), ", though its interval goes on to the other side"),
         (
             one_likelihood.clear_words(SEVERAL),
             "clearly better in <b>1</b> of 5, clearly worse in 2, statistically tied",

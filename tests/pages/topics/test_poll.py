@@ -261,7 +261,10 @@ def test_doubtful_answers_are_said_to_be():
 def test_few_answers_are_no_certainty():
     few = shown(HANDS, (3, 0), shows_few=True)
     assert "about <b>100 (95 % interval: 22–100)</b> would" in panel("What one answer reveals", few).answer
-    assert "true for <b>100 (45–100)</b>; all 5 times" in panel("Asking everybody again", few, 2).answer
+    again = panel("Asking everybody again", few, 2).answer
+    assert again.startswith("Of 100 people who answer “Yes” both times, it is true for <b>100 (45–100)</b>; all 5"), (
+        "the estimate cannot rise"
+    )
     assert panel("How many to ask", few).answer.startswith("3 private answers are worth <b>less than 1</b> open one.")
     assert panel("How many to ask", shown(HANDS, (1, 0), shows_few=True)).answer.startswith(
         "1 private answer is worth <b>less than 1</b>"
