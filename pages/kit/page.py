@@ -238,7 +238,7 @@ class Page:
         values.clamp(known)
         view = present.read_view(here)
         wants_guess = view.position is not None and view.shows("guess")
-        predictions.begin(self.address, view.whole, wants_guess)
+        predictions.begin(self.address, known, view.whole, wants_guess)
         predictions.set_asking(False)
         screen.begin(self.question)
         slide = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from html import escape
 from statistics import median
@@ -19,6 +19,7 @@ import streamlit as st
 
 from pages.kit import link, room_guesses
 from pages.kit.panel import Panel, Prediction, Scale, one_by_one
+from pages.kit.settings import Setting
 from privdemo import limits
 
 # The key of the switch in the menu, True unless a visitor wants to see all figures at once.
@@ -36,13 +37,14 @@ _LEAST_STACK = 6
 _Panels = Sequence[Panel | tuple[Panel, ...]]
 
 
-def begin(page: str, is_whole: bool, is_wanted: bool) -> None:
+def begin(page: str, settings: Iterable[Setting], is_whole: bool, is_wanted: bool) -> None:
     """Decide whether this run of the page at an address may ask for guesses.
 
-    It may if the whole page is shown and a visitor did not come by a link with settings, or if a step of a lecture
-    wants a guess (`is_wanted`).
+    It may if the whole page is shown and a visitor did not come by a link with `settings` of it, or if a step of a
+    lecture wants a guess (`is_wanted`).
     """
-    by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, bool(link.parameters()))
+    in_link = not link.parameters().keys().isdisjoint(one.key for one in settings)
+    by_link = st.session_state.setdefault(_BY_LINK, {}).setdefault(page, in_link)
     st.session_state[_MAY_ASK] = is_wanted or (is_whole and not by_link)
     st.session_state[_IN_LECTURE] = is_wanted
     st.session_state[_HAS_CHANGED] = False

@@ -84,7 +84,12 @@ def _is_in_row(trace: Plain) -> bool:
 
 
 def _use_width(plain: Plain) -> None:
-    """Shorten horizontal axes to the marks in their rows and the vertical lines, where these take a part of them."""
+    """Shorten horizontal axes to the marks in their rows and the vertical lines, where these take a part of them.
+
+    An axis stays as it is where its title says at which value it starts.
+    """
+    if any("axis starts at" in note["text"] for note in plain["layout"].get("annotations", ())):
+        return
     for name in axis_names(plain, "x"):
         axis, traces = plain["layout"][name], traces_on(plain, name)
         if axis.get("type") == "log" or not all(trace["type"] == "scatter" and _is_in_row(trace) for trace in traces):

@@ -14,7 +14,6 @@ from pages.topics.advice.question import (
     ANSWERS,
     EPSILON,
     GOAL,
-    GROUPS,
     KIND,
     MOST_IN_CODE,
     PEOPLE,
@@ -24,6 +23,7 @@ from pages.topics.advice.question import (
     SEVERAL,
     WITHIN_GOAL,
     delta_setting,
+    groups_setting,
     kind_of,
     settings,
     trust_choice,
@@ -55,7 +55,7 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     inputs.choose_from_list(GOAL)
     inputs.slider_and_box(EPSILON, ends=privacy_inputs.MORE_OR_LESS, largest_left=True)
     with inputs.container_if("groups-shown", kind != CLASSIFIER):
-        inputs.number(GROUPS)
+        inputs.number(groups_setting(values))
     inputs.number(delta_setting(values))
 
 

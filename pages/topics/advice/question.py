@@ -64,9 +64,7 @@ POINTS = Number(
     "Of a classifier, how many points of accuracy may be lost.",
 )
 ANSWERS = Number("answers", limits.ADVISED_ANSWERS, 16, "Possible answers")
-GROUPS = Number(
-    "groups", limits.Limit("groups", 1, 10_000, integer=True), 20, "Groups, each with a leader who counts it", 5
-)
+_GROUPS, _MOST_GROUPS = 20, 10_000
 EPSILON = Number(
     "most_epsilon",
     limits.Limit("epsilon", limits.ORACLE_EPSILON.low, limits.ORACLE_EPSILON.high),
@@ -125,17 +123,24 @@ def delta_setting(values: Values) -> Number:
     )
 
 
+def groups_setting(values: Values) -> Number:
+    """Return the setting of the number of groups, of at least two people each."""
+    most = max(1, min(_MOST_GROUPS, int(values[PEOPLE]) // 2))
+    limit = limits.Limit("groups", 1, most, "a group of one person hides nothing", integer=True)
+    return Number("groups", limit, min(_GROUPS, most), "Groups, each with a leader who counts it", 5)
+
+
 def settings(values: Values) -> list[Setting]:
     """Return every setting of the page."""
-    delta = delta_setting(values)
-    return [KIND, *map(trust_choice, TRUSTS), PEOPLE, GOAL, POINTS, ANSWERS, GROUPS, EPSILON, delta, RECORDS]
+    groups, delta = groups_setting(values), delta_setting(values)
+    return [KIND, *map(trust_choice, TRUSTS), PEOPLE, GOAL, POINTS, ANSWERS, groups, EPSILON, delta, RECORDS]
 
 
 def question_of(values: Values) -> Question | str:
     """Return the question, or a sentence on why there is none."""
     kind = kind_of(values)
     trust = next(word for word, title in TRUST_NAMES.items() if title == values[trust_choice(kind)])
-    people, groups, delta = values[PEOPLE], values[GROUPS], delta_setting(values)
+    people, groups, delta = values[PEOPLE], values[groups_setting(values)], delta_setting(values)
     has_groups = kind != CLASSIFIER and (trust == "leader" or 2 * groups <= people)
     try:
         return Question(

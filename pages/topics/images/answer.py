@@ -228,7 +228,7 @@ def _lost(answer: Answer) -> tuple[Panel | tuple[Panel, ...], ...]:
     family = question.family
     at = f"With the noise at {dials.level_text(family, own_point.level)}"
     head = Panel(
-        question="How much noise hides the sender?",
+        question="How many speckles hide the sender?",
         answer=f"{at}, {found_words(own_point)}; by chance it would be {numbers.out_of_100(1 / n)}. "
         f"{_hiding_words(answer)}",
     )

@@ -111,10 +111,15 @@ def test_an_impossible_link_is_named_and_the_default_shown(key, value):
     assert bare(takeaway(at)) == advice_of(MEMBERS)
 
 
-def test_more_groups_than_people_is_refused_with_a_sentence():
+def test_there_are_no_more_groups_than_pairs_of_people():
     at = visit("advice", people="20", groups="50", trust_yes_no=TRUST_NAMES["leader"])
-    assert "Groups must be" in takeaway(at)
-    assert "got 50" in takeaway(at)
+    assert "`groups=50` was ignored: it must be a whole number in [1, 10]" in warnings(at)
+    assert at.number_input(key="groups").value == 10
+    assert "It cannot be done:" in takeaway(at)
+    few = visit("advice", people="10", trust_yes_no=TRUST_NAMES["leader"])
+    assert not warnings(few)
+    assert few.number_input(key="groups").value == 5
+    assert "It cannot be done:" in takeaway(few)
 
 
 @pytest.mark.parametrize(("title", "kind"), KINDS.items())
