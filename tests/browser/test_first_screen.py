@@ -1,12 +1,15 @@
 """The prerendered first screen of a page in Chromium: shown until Streamlit has rendered the page, then removed."""
 
 import io
+import re
 
 import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
+from pages.kit import first_screen
+from pages.topics import PAGES
 from tests.browser import browsing
 
 pytestmark = pytest.mark.browser
@@ -72,6 +75,14 @@ def test_the_first_screen_has_the_layout_and_sentence_of_the_rendered_page(
     for before, after in zip(boxes, [sentence, page.locator(rendered).first], strict=True):
         box = after.bounding_box()
         assert [box[side] for side in box] == pytest.approx([before[side] for side in box], abs=tolerance_px)
+
+
+@pytest.mark.parametrize("where", [one.address for one in PAGES if one.chapters])
+def test_what_removes_the_first_screen_is_on_every_page(page: Page, address: str, where: str) -> None:
+    """Without such a figure it would lie over the page for three seconds more."""
+    (kinds,) = re.findall('kinds = "(.*)";', first_screen.SCRIPT)
+    browsing.open_page(page, f"{address}/{where}", guesses=True)
+    expect(page.locator(f".st-key-figure :is({kinds})").filter(visible=True).first).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

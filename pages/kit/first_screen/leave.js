@@ -6,7 +6,7 @@
   const first = document.getElementById("first-screen");
   const theme = localStorage[Object.keys(localStorage).find((key) => key.startsWith("stActiveTheme"))] ?? "";
   if (/Light|Dark/.test(theme)) first.style.colorScheme = /Light/.test(theme) ? "light" : "dark";
-  const kinds = "img, canvas, table, .card, .verdicts, .chart-place, .main-svg, [data-testid='stBidiComponentIsolated']";
+  const kinds = "img, canvas, table, .card, .verdicts, .sets, .chart-place, .main-svg, [data-testid='stBidiComponentIsolated']";
   const figures = `.st-key-figure :is(${kinds})`;
   const wrong = "[role='dialog'], [data-testid='stException']";
   const seen = (element) =>
