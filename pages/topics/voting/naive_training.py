@@ -36,7 +36,7 @@ def panels(_: Answer, config: NaiveConfig) -> list[Panel]:
                 ),
                 (f"config = {config!r}", "charts.naive_training(run(config.isotropic), run(config)).show()"),
             ),
-            facts={"length": f"{yours.free_length:.2g}"} if config.contrast else {},
+            facts={"length": f"{yours.free_length:.2g}", "direction": _directions(yours)} if config.contrast else {},
         )
     ]
 
