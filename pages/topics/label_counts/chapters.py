@@ -91,8 +91,8 @@ def _prediction(question: Question, outcome: Outcome, shown: Sequence[int]) -> P
     return Prediction(
         GUESS,
         f"A clinic has counted its {total:,} patients by illness. {_protection(question, outcome)}, it changes every "
-        f"count by a random number (noise) before it publishes the {len(counts)} counts. <b>By how many patients will "
-        "a published count be wrong on average, whether too high or too low?</b>",
+        f"count by a random number (noise) before it publishes the {len(counts)} counts. <b>By how many patients is "
+        "a published count off, on average?</b>",
         off_by,
         scale,
         Chart(charts.beside(counts, outcome, shown, question.class_names, "patients", is_covered=True)),

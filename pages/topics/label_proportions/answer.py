@@ -158,9 +158,10 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
+    new = f"Shown 100 new {records} with such details" if answer.task.details else f"Of 100 new {records}"
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>Of 100 new {records}, for how many will it be right about whether they "
+        f"{_told_briefly(answer)} <b>{new}, for how many will it be right about whether they "
         f"{answer.task.positive}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
@@ -191,10 +192,11 @@ def _told_briefly(answer: Answer) -> str:
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     seen, _, hidden = _sent_kind(answer).partition(", but not the ")
     bags = re.sub("</?b>", "", bags_words(answer))
-    how = ", put together by chance" * (answer.question.config.selection == "iid")
+    if answer.question.config.selection == "iid":
+        bags = bags.replace(" groups of", " random groups of")
     but = f", but not their {hidden}: to protect them, it is told" if hidden else ". It is told"
     told = f"only what percentage of each group {answer.task.positive}{noise}"
-    return f"A computer learns from {bags}{how}. It sees {seen}{but} {told}."
+    return f"A computer learns from {bags}. It sees {seen}{but} {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:

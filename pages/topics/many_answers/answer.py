@@ -135,7 +135,7 @@ class Answer:
             n = numbers.people_of_100(1 - made.p)
             about = n.replace("under", "fewer than") if "under" in n else f"about {n}"
             send = f"{about} of 100 phones send{'s' * (n == '1')} a false {one} instead, picked at random"
-            return f"{have} They answer by phone: to hide the truth, {send}."
+            return f"{have} They answer in an app: to hide the truth, {send}."
         return f"{have} To hide it, each sends {self._sent(config.oracle)}."
 
     def _prediction(self) -> Prediction | None:

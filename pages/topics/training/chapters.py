@@ -183,7 +183,7 @@ def _without_changes(answer: Answer) -> list[tuple[float, str]]:
     config = answer.trials[0].config
     if not level_of(config.pixels) and not _wrong(config):
         return []
-    return [(100 * answer.score(CLEAN, "accuracy").mean, "if it learned from unchanged ones")]
+    return [(100 * answer.score(CLEAN, "accuracy").mean, "if nothing had been changed")]
 
 
 def _why_learned(config: training.TrainingConfig) -> str:
@@ -198,8 +198,11 @@ def _why_learned(config: training.TrainingConfig) -> str:
 def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
-    sent = "a handwritten digit" if isinstance(config.dataset, str) else "a private image"
-    who = f"{len(config.classes) * config.n_train:,} people each sent {sent} and a label saying which it is, {labels}"
+    sent = f"a private image and a label saying which it is, {labels}"
+    if isinstance(config.dataset, str):
+        sent = f"a handwritten digit and a private label, here {labels}"
+        sent += ", but think of “ill” or “healthy”" * (len(config.classes) == 2)
+    who = f"{len(config.classes) * config.n_train:,} people each sent {sent}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
     did += [f"about {numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []

@@ -193,7 +193,7 @@ def test_who_sends_one_answer_is_said_to_send_it_and_no_list() -> None:
 def test_a_list_of_one_is_what_randomised_response_sends() -> None:
     said = shown(replace(DEFAULT, oracle="subset selection", epsilon=10.0)).takeaway()
     assert (
-        "They answer by phone: to hide the truth, fewer than 1 of 100 phones send a false answer instead, picked at "
+        "They answer in an app: to hide the truth, fewer than 1 of 100 phones send a false answer instead, picked at "
         "random. "
         "From" in said
     )

@@ -521,7 +521,8 @@ def test_images_without_noise_are_not_called_noisy():
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert (
-        "80 people each sent a handwritten digit and a label saying which it is, “7” or “9”. To protect them, about "
+        "80 people each sent a handwritten digit and a private label, here “7” or “9”, but think of “ill” or "
+        "“healthy”. To protect them, about "
         "20 % of the labels "
         "were switched. A" in asked.ask
     )
@@ -533,13 +534,14 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "80 people each sent a handwritten digit and a label saying which it is, “7” or “9”. To protect them, about "
+        "80 people each sent a handwritten digit and a private label, here “7” or “9”, but think of “ill” or "
+        "“healthy”. To protect them, about "
         "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were switched. A "
         "computer learned from these. <b>Of 100 new, unchanged images, how many will it label correctly?</b>"
     )
     assert panel.prediction.known == [
         (50.0, "pure guessing"),
-        (100 * shown.score(CLEAN, "accuracy").mean, "if it learned from unchanged ones"),
+        (100 * shown.score(CLEAN, "accuracy").mean, "if nothing had been changed"),
     ]
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"
