@@ -158,11 +158,12 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
-    new = f"Shown 100 new {records} with such details" if answer.task.details else f"Of 100 new {records}"
+    new = f"<b>For how many of 100 new {records}"
+    if answer.task.details:
+        new = f"<b>Shown the {answer.task.details} of 100 new {records}, for how many"
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>{new}, for how many will it be right about whether they "
-        f"{answer.task.positive}?</b>",
+        f"{_told_briefly(answer)} {new} will it guess right whether they {answer.task.positive}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
@@ -191,12 +192,13 @@ def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, for a guess."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     seen, _, hidden = _sent_kind(answer).partition(", but not the ")
+    told = f"it is told only what percentage of each group {answer.task.positive}{noise}."
+    if hidden:  # what is seen, of these people and of new ones, are details that the picture names
+        groups = f"{'random ' * (answer.question.config.selection == 'iid')}groups"
+        told = f"of each of {len(answer.trials[0].sizes):,} {groups} {answer.task.positive}{noise}"
+        return f"To protect people, a computer is told only what percentage {told}, but nobody’s {hidden}."
     bags = re.sub("</?b>", "", bags_words(answer))
-    if answer.question.config.selection == "iid":
-        bags = bags.replace(" groups of", " random groups of")
-    but = f", but not their {hidden}: to protect them, it is told" if hidden else ". It is told"
-    told = f"only what percentage of each group {answer.task.positive}{noise}"
-    return f"A computer learns from {bags}. It sees {seen}{but} {told}."
+    return f"A computer learns from {bags}. It sees {seen}. {numbers.capital(told)}"
 
 
 def _some_bags(answer: Answer) -> Markup:
@@ -212,6 +214,7 @@ def _some_bags(answer: Answer) -> Markup:
         noise = " (with noise, which can push it below 0 % or above 100 %)"
     large = max(n for *_, n in groups) > MOST_OF_GROUP
     drawn = f"; {MOST_OF_GROUP} of a group are drawn" * large
+    details = f" ({task.details} known)" * bool(task.details)
     return Markup(
         groups_html(
             f"What the computer is told: what percentage of each group {task.positive}{noise}",
@@ -219,7 +222,7 @@ def _some_bags(answer: Answer) -> Markup:
             f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more,
             PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,
             unknown=f"one of {_unknown_words(answer)}{drawn}",
-            asked=f"100 new {task.records}: for how many is it right?",
+            asked=f"100 new {task.records}{details}: for how many is it right?",
         )
     )
 

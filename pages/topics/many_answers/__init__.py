@@ -102,7 +102,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Many answers",
-    question="Can we find the most common answers when people hide theirs?",
+    question="Can we find the most common answers if some are false?",
     address="many_answers",
     failed="Nothing can be estimated here.",
     folds=standing_words,

@@ -200,8 +200,7 @@ def _protection(config: training.TrainingConfig) -> str:
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
     sent = f"a private image and a label saying which it is, {labels}"
     if isinstance(config.dataset, str):
-        sent = f"a handwritten digit and a private label, here {labels}"
-        sent += ", but think of “ill” or “healthy”" * (len(config.classes) == 2)
+        sent = f"something private, here a handwritten {labels}, with a label saying which it is"
     who = f"{len(config.classes) * config.n_train:,} people each sent {sent}"
     share = _wrong(config)
     did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []

@@ -521,8 +521,8 @@ def test_images_without_noise_are_not_called_noisy():
     assert "20 % of the labels (“7” or “9”) were changed at random. From these, a computer learned" in shown.takeaway()
     asked = chapters.some_images(shown)[0].prediction
     assert (
-        "80 people each sent a handwritten digit and a private label, here “7” or “9”, but think of “ill” or "
-        "“healthy”. To protect them, about "
+        "80 people each sent something private, here a handwritten “7” or “9”, with a label saying which it is. To "
+        "protect them, about "
         "20 % of the labels "
         "were switched. A" in asked.ask
     )
@@ -534,8 +534,8 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     (panel,) = chapters.some_images(shown)
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
-        "80 people each sent a handwritten digit and a private label, here “7” or “9”, but think of “ill” or "
-        "“healthy”. To protect them, about "
+        "80 people each sent something private, here a handwritten “7” or “9”, with a label saying which it is. To "
+        "protect them, about "
         "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were switched. A "
         "computer learned from these. <b>Of 100 new, unchanged images, how many will it label correctly?</b>"
     )
