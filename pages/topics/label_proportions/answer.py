@@ -158,12 +158,10 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
-    new = f"<b>For how many of 100 new {records}"
-    if answer.task.details:
-        new = f"<b>Shown the {answer.task.details} of 100 new {records}, for how many"
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} {new} will it guess right whether they {answer.task.positive}?</b>",
+        f"{_told_briefly(answer)} <b>For how many of 100 new {records} will it guess right whether they "
+        f"{answer.task.positive}?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
@@ -192,13 +190,11 @@ def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, for a guess."""
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     seen, _, hidden = _sent_kind(answer).partition(", but not the ")
-    told = f"it is told only what percentage of each group {answer.task.positive}{noise}."
-    if hidden:  # what is seen, of these people and of new ones, are details that the picture names
-        groups = f"{'random ' * (answer.question.config.selection == 'iid')}groups"
-        told = f"of each of {len(answer.trials[0].sizes):,} {groups} {answer.task.positive}{noise}"
-        return f"To protect people, a computer is told only what percentage {told}, but nobody’s {hidden}."
     bags = re.sub("</?b>", "", bags_words(answer))
-    return f"A computer learns from {bags}. It sees {seen}. {numbers.capital(told)}"
+    how = ", put together by chance" * (answer.question.config.selection == "iid")
+    but = f", but not their {hidden}: to protect them, it is told" if hidden else ". It is told"
+    told = f"only what percentage of each group {answer.task.positive}{noise}"
+    return f"A computer learns from {bags}{how}. It sees {seen}{but} {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:
