@@ -61,8 +61,8 @@ def label(advice: Advice, words: str = "") -> tuple[Line, ...]:
         Line("Protection", f"{promise(plan)} {_loss(plan)}"),
         Line(
             "Asked again",
-            f"Each time gives more away. After {AGAIN} times such a guess is right {_right_again(plan)} (privacy "
-            f"losses add up, to ε = {AGAIN * plan.epsilon:g} at most{_again(plan)}).",
+            f"Each time gives more away. After {AGAIN} times such a guess is right {_right_again(plan)} (losses "
+            f"add up, to ε = {AGAIN * plan.epsilon:g} at most{_again(plan)}).",
         ),
         Line("Who sees what", _SEES[relied]),
         Line("Who must be trusted", _TRUSTED[relied]),
@@ -101,7 +101,7 @@ def _loss(plan: Plan) -> str:
     unit = "answer"
     if plan.accuracy:
         unit = "record" if relied_on(plan) == "curator" else "label"
-    limit = f"Privacy loss: ε = {plan.epsilon:g} for one {unit} of one person (0 gives nothing away)"
+    limit = f"Privacy loss: ε = {plan.epsilon:g} for one {unit} (0 gives nothing away)"
     return f"{limit}; with a chance of {_in_full(plan.delta)} (δ) it is more." if plan.delta else f"{limit}."
 
 

@@ -404,9 +404,9 @@ def test_a_label_names_those_who_must_be_trusted_and_no_others(asked, how, trust
 
 def test_a_label_says_what_delta_is():
     lines = text_of(advise(Question("yes-no", "shuffler", within=0.02, epsilon=0.5)))
-    loss = "ε = 0.5 for one answer of one person (0 gives nothing away); with a chance of 0.00000013 (δ) it is more."
+    loss = "ε = 0.5 for one answer (0 gives nothing away); with a chance of 0.00000013 (δ) it is more."
     assert lines["Protection"].endswith(f" Privacy loss: {loss}")
     assert lines["Asked again"] == (
-        "Each time gives more away. After 5 times such a guess is right fewer than 73 of 100 times (privacy losses add "
+        "Each time gives more away. After 5 times such a guess is right fewer than 73 of 100 times (losses add "
         "up, to ε = 2.5 at most, with a chance of 0.000000648 more)."
     )
