@@ -325,7 +325,7 @@ def test_five_questions_are_answered_from_the_label_alone():
     (panel,) = privacy_label(made, ("Have you ever cheated?", LINK))
     card = bare(panel.figure.html).replace("\u00a0", " ")
     for words in (
-        "ε = 1 for one answer of one person",  # how much does one answer give away?
+        "ε = 1 for one answer (0 gives nothing away)",  # how much does one answer give away?
         "After 5 times such a guess is right fewer than 88 of 100 times",  # and if I am asked again?
         "sees what each telephone sends, and cannot be sure which answers are true",  # who sees my answer?
         "Only the telephone: to change answers as this label says",  # whom must I trust?
