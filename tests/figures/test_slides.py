@@ -5,7 +5,10 @@ import pytest
 from privdemo import figures
 from privdemo.figures import slides
 from privdemo.figures.chart_style import axis_names, extent, legend_entries, tick_words, traces_on, width
+from privdemo.figures.charts import DotPlot, dot_plots, percent
 from privdemo.figures.plain import parts
+from privdemo.intervals import Estimate
+from privdemo.methods import LABEL_PROPORTIONS
 from tests.figures.gallery import MAKERS, gallery, of_every_chart
 
 SCREENS = ((1024, 768), (1280, 800), (1920, 1080))
@@ -53,6 +56,14 @@ def test_marks_in_rows_take_most_of_the_width(figure):
         ticks = axis["ticktext"] if "ticktext" in axis else [words for _, words in tick_words(axis)]
         assert len(ticks) > 1
         assert len(set(filter(None, ticks))) == len(list(filter(None, ticks)))
+
+
+@pytest.mark.parametrize(("title", "stays"), [("right (axis starts at 60 %)", True), ("right", False)])
+def test_an_axis_stays_where_its_title_says_that_it_starts(title, stays):
+    rows = [(LABEL_PROPORTIONS[name], Estimate(0.8, 0.79, 0.81)) for name in list(LABEL_PROPORTIONS)[:2]]
+    figure = dot_plots([DotPlot(title, 0.58, 1.0, rows, percent, percent, [], ".0%")])
+    low, _ = parts(figures.for_slide(figure, *SCREENS[0]))["layout"]["xaxis"]["range"]
+    assert (low == 0.58) == stays
 
 
 def test_a_plot_of_curves_with_long_names_has_them_at_its_right_on_the_smallest_screen():

@@ -145,6 +145,11 @@ def test_a_guess_among_options_is_kept_once_one_is_chosen():
     assert any("You guessed the first; it is the second." in body for body in bodies(at))
 
 
+def test_what_a_page_does_not_know_in_a_link_is_no_reason_not_to_ask():
+    assert "Just show me" in [button.label for button in opened(PAGE, {"utm_source": "mail"}).button]
+    assert "Just show me" not in [button.label for button in opened(PAGE, {"utm_source": "mail", "share": "40"}).button]
+
+
 @pytest.mark.parametrize("link", [{"share": "40"}, {"view": "Two"}, {"controls": "share"}])
 def test_who_comes_by_a_link_is_shown_the_figures_at_once(link):
     at = opened(PAGE, link)
