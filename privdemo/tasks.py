@@ -18,6 +18,7 @@ class Task:
     a 7”), and `records` is what is classified or counted. `unlabelled` is what is known of records without the class.
     `title` names the data set. `trait` names fields of the data set of which at most one is 1 and the others are
     0, and what is said of records with such a 1: what anybody may know, and tells something of the class.
+    `examples` say what is known of some records of the data set, and `question` what is asked of one.
     """
 
     title: str
@@ -27,6 +28,8 @@ class Task:
     records: str
     unlabelled: str = "records without labels"
     trait: tuple[tuple[str, ...], str] | None = None
+    examples: tuple[str, ...] = ()
+    question: str = ""
 
     @property
     def kept_back(self) -> str:
@@ -60,6 +63,15 @@ _ADULT = Task(
         tuple(f"marital-status = Married-{kind}" for kind in ("AF-spouse", "civ-spouse", "spouse-absent")),
         "are married",
     ),
+    # Two of the training part, in the first bag of the default configuration, and the first three of the test part.
+    (
+        "50 years old, manager, married",
+        "40 years old, driver, divorced",
+        "25 years old, machine operator, never married",
+        "38 years old, works in farming or fishing, married",
+        "28 years old, police officer or guard, married",
+    ),
+    "over $50,000: yes or no?",
 )
 _SMS = Task(
     "SMS",

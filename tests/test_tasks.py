@@ -1,10 +1,15 @@
 """Which classes of which data: the words belong to the classes, and the classes to the data set."""
 
+import re
+
 import numpy as np
 import pytest
 
 from privdemo import datasets
 from privdemo.datasets import Dataset
+from privdemo.experiments.label_proportions import BagConfig
+from privdemo.experiments.label_proportions.release import sample_release
+from privdemo.experiments.trials import with_trial
 from privdemo.tasks import BINARY, COUNTING, Task, binary_records, binary_task, counting_task
 
 
@@ -36,3 +41,41 @@ def test_a_visitors_own_classes_are_in_quotation_marks_and_only_two_can_be_told_
     three = own_records(("a", "b", "c"))
     with pytest.raises(ValueError, match=r"^mine has 3 classes and two are needed; .* with one_against_rest"):
         binary_task(three)
+
+
+# What the words of the examples of Adult mean in the data: the occupation and the marital status.
+MEANING = {
+    "manager": "occupation = Exec-managerial",
+    "driver": "occupation = Transport-moving",
+    "machine operator": "occupation = Machine-op-inspct",
+    "works in farming or fishing": "occupation = Farming-fishing",
+    "police officer or guard": "occupation = Protective-serv",
+    "married": "marital-status = Married-civ-spouse",
+    "never married": "marital-status = Never-married",
+    "divorced": "marital-status = Divorced",
+}
+
+
+def records_of_example(example, names, X):
+    """Return the rows of `X` that are as the example says."""
+    age, occupation, married = example.split(", ")
+    years = int(age.removesuffix(" years old"))
+    (of_age,) = [
+        name
+        for name in names
+        if (ends := re.findall(r"^age in \[(\d+), (\d+)\)$", name)) and int(ends[0][0]) <= years < int(ends[0][1])
+    ]
+    columns = [names.index(name) for name in (of_age, MEANING[occupation], MEANING[married])]
+    return np.flatnonzero(X[:, columns].sum(axis=1) == len(columns))
+
+
+def test_examples_of_people_are_records_of_adult(data_folder):
+    adult = datasets.load("adult")
+    names, examples = list(adult.feature_names), BINARY["adult"].examples
+    release = sample_release(with_trial(BagConfig("adult"), 0))
+    first_bag = release.records.X[release.record_bags == 0]
+    for example in examples[:2]:
+        assert len(records_of_example(example, names, first_bag)), example
+    for i, example in enumerate(examples[2:]):
+        assert i in records_of_example(example, names, adult.test.X), example
+    assert BINARY["adult"].question == f"{BINARY['adult'].labels[1]}: yes or no?"

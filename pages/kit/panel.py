@@ -174,8 +174,9 @@ class Prediction:
 
     `name` is unique in the app. `ask` is the question, `label` stands above the control; `truth` is from the same
     answer as the figure, in the unit of the `scale`, or one of its options. `covered` is shown in place of the figure
-    until then, without what it decides; `explain` says afterwards why it is so. `known` numbers, with their meanings,
-    are marked on the scale from low to high: they are no secret, and a guess is made from there.
+    until then, without what it decides; `explain` says afterwards why it is so. `known` numbers, with their meanings
+    (`{}` is where the number stands in one, else it stands before it), are marked on the scale from low to high: they
+    are no secret, and a guess is made from there.
     """
 
     name: str

@@ -124,7 +124,8 @@ def _known_mark(value: float, meaning: str, scale: Scale, line: int) -> str:
     steps = len(_stops(scale))  # one more than between the stops: the slider begins before the first, without a value
     at = 100 / steps + _position(value, scale) * (steps - 1) / steps
     digits = max(_digits(scale), 1 if "%" in scale.unit and abs(value - round(value)) > 1e-9 else 0)
-    words = f"{value:,.{digits}f}{scale.unit}: {meaning}"
+    number = f"{value:,.{digits}f}"
+    words = meaning.format(number) if "{}" in meaning else f"{number}{scale.unit}: {meaning}"
     return f'<p class="known-number" style="--at: {at:.2f}%; --line: {line}"><span>{escape(words)}</span></p>'
 
 

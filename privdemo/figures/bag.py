@@ -50,22 +50,33 @@ BAG_CSS = """
   font-size: max(0.9rem, var(--least-letters, 0px)); }
 .told-groups :is(h4, p) { flex: 1 0 100%; margin: 0; padding: 0; }
 .told-groups h4 { font-size: 1rem; font-weight: 600; }
-.told-groups figure { margin: 0; }
-.told-groups figure:not(.asked) img { display: block; width: min(6.5rem, 18vw); }
-.told-groups figure:not(.asked) b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
-.told-groups .asked { max-width: 9rem; text-align: center; }
-.told-groups .wanted { font-size: 3rem; line-height: 1; }
-.told-groups .leaves { font-size: 2rem; }
+.told-groups figure { margin: 0; min-width: 4.5rem; }
+.told-groups figure img { display: block; width: min(6.5rem, 18vw); }
+.told-groups figure b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
+.told-groups figure { margin: 0; min-width: 4.5rem; }
 .told-groups img.key { display: inline-block; width: 1.1em; vertical-align: -0.15em; }
+.learn-and-guess { display: flex; flex-wrap: wrap; gap: 0.75rem 2.5rem; align-items: flex-start;
+  margin: 0.25rem 0 0.5rem; font-size: max(0.9rem, var(--least-letters, 0px)); }
+.learn-and-guess > * { flex: 1 1 20rem; min-width: 0; max-width: 36rem; }
+.learn-and-guess h4 { font-size: 1rem; font-weight: 600; margin: 0 0 0.5rem; padding: 0; }
+.learn-and-guess p { margin: 0 0 0.4rem; }
+.learn-and-guess .wanted { font-size: 3rem; line-height: 1; }
+.first-group { border: 2px solid rgba(128, 128, 128, 0.6); border-radius: 0.5rem; padding: 0.5rem 0.6rem 0.2rem; }
+.first-group > div > b { font-size: 1.5rem; line-height: 1.3; margin-right: 0.4rem; }
+.learn-and-guess ul.records { list-style: none; margin: 0; padding: 0; }
+.learn-and-guess .records li { display: grid; grid-template-columns: 1.6rem 1fr auto; gap: 0.6rem; align-items: center;
+  margin: 0 0 0.4rem; padding: 0.35rem 0.6rem; border: 1px solid rgba(128, 128, 128, 0.5); border-radius: 0.4rem; }
+.records img { display: block; width: 1.6rem; }
+.records li b { text-align: center; line-height: 1.3; }
 .sets { display: grid; grid-template-columns: minmax(6rem, 14rem) repeat(var(--sets), minmax(0, 12rem));
   gap: 0.4rem 1.5rem; margin: 0.25rem 0 0.75rem; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .sets > b { font-weight: 600; }
 .sets > span { font-weight: 600; padding-top: 0.3rem; }
 .sets div > b { font-size: 1.25rem; line-height: 1.3; }
-:is(.sets, .told-groups) .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem;
+:is(.sets, .learn-and-guess) .share { height: 1.2rem; line-height: 1.2rem; max-width: 11rem; margin-bottom: 0.4rem;
   text-align: center; font-weight: 600; background: rgba(128, 128, 128, 0.25); }
 .sets .share.wanted { background: none; box-shadow: inset 0 0 0 2px #7a7a7a; }
-:is(.sets, .told-groups) .share i { display: block; height: 100%; }
+:is(.sets, .learn-and-guess) .share i { display: block; height: 100%; }
 .sets img { display: block; width: 100%; max-width: 9rem; image-rendering: pixelated; border-radius: 3px; }
 @media (max-width: 640px) {
   .sets { grid-template-columns: repeat(var(--sets), minmax(0, 1fr)); gap: 0.4rem 0.75rem; }
@@ -109,26 +120,66 @@ def bag_html(
     )
 
 
+class Known(NamedTuple):
+    """What is known of one bag and of its records, in words.
+
+    Under a `heading` there are `examples` of its records, each with what is `hidden`; `share` says of what the share of
+    the first bag is, and `others` stands before those of the others.
+    """
+
+    heading: str
+    examples: Sequence[str]
+    hidden: str
+    share: str
+    others: str
+
+
 def groups_html(
-    title: str, groups: Sequence[tuple[str, float, int]], more: str, mark: Dot, *, unknown: str, asked: str
+    title: str,
+    groups: Sequence[tuple[str, float, int]],
+    more: str,
+    mark: Dot,
+    *,
+    unknown: str,
+    asked: str,
+    known: Known | None = None,
+    new: Sequence[str] = (),
+    question: str = "",
+    more_asked: str = "",
 ) -> str:
     """Return what is sent on of some bags as HTML, side by side under a `title`: of each a share in words and as
     a bar, and so many records, or averages of some, without labels; no more than 100 are drawn.
 
-    `more` says how many other bags there are, `unknown` names a record, and `asked` is what is asked of new ones.
+    `more` says how many other bags there are, `unknown` names a record, and `asked` is what is asked of new ones. If
+    something is `known` of each record, examples of it are drawn in place of the records. With examples of `new`
+    records each of them stands below `asked` with the `question`, and then `more_asked`.
     """
-    figures = "".join(
-        f"<figure>{_share_bar(words, share, A_COLOUR)}"
-        f"{_field(np.zeros(min(n, MOST_OF_GROUP), int), {0: mark}, '')}</figure>"
-        for words, share, n in groups
-    )
-    others = f"<span>{html.escape(more)}</span>" if more else ""
-    return (
-        f'<div class="told-groups"><h4>{html.escape(title)}</h4>{figures}{others}'
-        '<span class="leaves" aria-hidden="true">→</span>'
-        f'<figure class="asked"><figcaption>{html.escape(asked)}</figcaption><b class="wanted">?</b></figure>'
-        f"<p>{_legend(mark, unknown)}</p></div>"
-    )
+    heading, others = f"<h4>{html.escape(title)}</h4>", f"<span>{html.escape(more)}</span>" if more else ""
+    if known:
+        (words, share, _), *rest = groups
+        bars = "".join(f"<figure>{_share_bar(*one[:2], A_COLOUR)}</figure>" for one in rest)
+        others = f"<span>{html.escape(known.others)}</span>{bars}{others}" if rest else ""
+        told = (
+            f'{heading}<div class="first-group"><p>{html.escape(known.heading)}</p>'
+            f"{_records(known.examples, mark, known.hidden)}{_share_bar(words, share, A_COLOUR, known.share)}</div>"
+            f'<div class="told-groups">{others}</div>'
+        )
+    else:
+        figures = "".join(
+            f"<figure>{_share_bar(words, share, A_COLOUR)}"
+            f"{_field(np.zeros(min(n, MOST_OF_GROUP), int), {0: mark}, '')}</figure>"
+            for words, share, n in groups
+        )
+        told = f'<div class="told-groups">{heading}{figures}{others}<p>{_legend(mark, unknown)}</p></div>'
+    wanted = f"{_records(new, mark, question)}<p>{html.escape(more_asked)}</p>" if new else '<b class="wanted">?</b>'
+    return f'<div class="learn-and-guess"><div>{told}</div><div><h4>{html.escape(asked)}</h4>{wanted}</div></div>'
+
+
+def _records(examples: Sequence[str], mark: Dot, end: str) -> str:
+    """Return records one below the other, each with its mark, what is known of it and an `end`."""
+    icon = f'<img alt="" src="{_source(np.zeros(1, int), {0: mark})}">'
+    records = "".join(f"<li>{icon}{html.escape(one)}<b>{html.escape(end)}</b></li>" for one in examples)
+    return f'<ul class="records">{records}</ul>'
 
 
 class ComparedSet(NamedTuple):
@@ -166,12 +217,12 @@ def _average(image: NDArray[np.floating] | None) -> str:
     return f'<img alt="" src="{data_uri(np.rint(255 * image).astype(np.uint8))}">'
 
 
-def _share_bar(words: str, share: float | None, colour: str) -> str:
-    """Return a share in words, and as a bar; None is one that is wanted."""
+def _share_bar(words: str, share: float | None, colour: str, of_what: str = "") -> str:
+    """Return a share in words, and as a bar; None is one that is wanted. `of_what` follows the words."""
     bar = '<div class="share wanted">?</div>'
     if share is not None:
         bar = f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%;background:{colour}"></i></div>'
-    return f"<div><b>{html.escape(words)}</b>{bar}</div>"
+    return f"<div><b>{html.escape(words)}</b>{html.escape(of_what)}{bar}</div>"
 
 
 def _with_strong(words: str, strong: str) -> str:

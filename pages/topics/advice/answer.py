@@ -14,7 +14,7 @@ from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise, palette
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
-from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
+from privdemo.advise import CLASSIFIER, COUNTS, YES_NO, Advice, Plan, Question
 from privdemo.figures import advice as charts
 from privdemo.figures.guess_bar import Bar, Guess, guess_cards
 from privdemo.figures.people import SAID_A
@@ -44,26 +44,28 @@ class Answer:
         if not self.advice.reached:
             first, _, rest = advise.sentence(self.advice).partition(":")
             return f"<b>{escape(first)}:</b>{escape(rest)}"
-        first, stop, rest = advise.action(self.question, self.advice.plan).partition(". ")
-        trust = advise.other_trust(self.advice.plan).partition(", who ")[0]
-        if advise.sent_by_phones(self.question, self.advice.plan) and "1 in 2 " not in first:
-            chance = self.advice.plan.parameters["flip_prob"]
-            if numbers.whole_of_100(chance) >= 100 * chance >= 1:  # a smaller one would protect less than is said
-                first = re.sub(r"a chance of .*%\)?", f"a chance of about {numbers.whole_of_100(chance)} in 100", first)
-        first = f"Our advice {trust[0].lower()}{trust[1:]}: {first[0].lower()}{first[1:]}{stop.strip()}"
+        question, plan = self.question, self.advice.plan
+        first, stop, rest = advise.action(question, plan).partition(". ")
+        trust = advise.other_trust(plan).partition(", who ")[0].replace("If people", "")
+        by_phones = advise.sent_by_phones(question, plan)
+        if by_phones:
+            chance = plan.parameters["flip_prob"]
+            whole = numbers.whole_of_100(chance)
+            if 50 > whole >= 100 * chance >= 1:  # a smaller one would protect less than is said
+                first = re.sub(r"a chance of .*%\)?", f"a chance of about {whole} in 100", first)
+        goal = f"within {advise.percentage_points(question.within or 0)} of the truth"
+        if by_phones and question.people and question.within and not plan.accuracy:
+            enough = f"Your {question.people:,} people are enough, {'even ' * (plan.trust == 'nobody')}if they{trust}."
+            if question.ask == YES_NO:
+                first = first.replace("send the opposite answer", "turn yes into no and no into yes")
+            do = f"{first}{stop.strip()} {rest.replace('nobody can', 'nobody, not even you, can')}".strip()
+            return f"<b>{escape(enough)}</b> {escape(do)} Our formula corrects the total, usually to {goal}."
         needs = ""
         if self.people_needed:
-            needed, enough = self.people_needed
-            goal = f"within {advise.percentage_points(self.question.within or 0)}"
-            of_all = ""
-            if self.question.people and needed <= self.question.people:
-                of_all = f" of your {self.question.people:,}"
-            needs = (
-                f"{needed:,}{of_all} people are enough to work out the percentages to {goal}; with true answers, "
-                f"{enough:,} would be."
-            )
-        rest = escape(" ".join(filter(None, (rest, needs))))
-        return f"<b>{escape(first)}</b> {rest}".strip()
+            needed, few = self.people_needed
+            needs = f"{needed:,} people are enough for a result {goal}; with true answers, {few:,} would be."
+        first = f"Our advice if people{trust}: {first[0].lower()}{first[1:]}{stop.strip()}"
+        return f"<b>{escape(first)}</b> {escape(' '.join(filter(None, (rest, needs))))}".strip()
 
     @property
     def people_needed(self) -> tuple[int, int] | None:
@@ -166,8 +168,8 @@ def _protection(answer: Answer) -> list[Guess]:
         return [Guess(title, number, "", bars=bars), risk]
     grade = "." if is_large else f": {word} protection."
     words = (
-        f"If you believe the {what} that was sent, you are right about {_times(chance)}{grade} 50 would be full "
-        "protection (no better than a coin toss), 100 none."
+        f"What was sent is false about {_times(1 - chance)}{grade} At 50 of 100 the protection would be full, but "
+        "nothing could be learned."
     )
     return [Guess(title, number, words, bars=bars)]
 
@@ -186,15 +188,9 @@ def _price(answer: Answer) -> list[Guess]:
     if not answer.people_needed:
         return [Guess(title, number, words)]
     needed, enough = answer.people_needed
-    phones = advise.sent_by_phones(answer.question, answer.advice.plan)
     bars = [
-        Bar("with some answers changed" if phones else "with privacy", 1.0, f"{needed:,}", palette.SPREAD.colour),
-        Bar(
-            "with all answers true" if phones else "with true answers",
-            enough / needed,
-            f"{enough:,}",
-            palette.TRUTH.colour,
-        ),
+        Bar("with this protection", 1.0, f"{needed:,}", palette.SPREAD.colour),
+        Bar("without protection", enough / needed, f"{enough:,}", palette.TRUTH.colour),
     ]
     both = f"{number}, and {enough:,} with true answers"
     return [Guess(title, both, words.partition(". ")[2], bars=bars)]  # the bars say the first sentence

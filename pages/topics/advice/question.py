@@ -53,12 +53,12 @@ GOAL = Choice(
     "Is there a limit for the error?",
     shown={WITHIN_GOAL: "yes", BEST_GOAL: "no, as exact as possible"},
 )
-PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people?", 100)
+PEOPLE = Number("people", limits.ORACLE_PEOPLE, 5000, "How many people answer?", 100)
 POINTS = Number(
     "points",
     limits.Limit("points", 100 * limits.WITHIN.low, 100 * limits.WITHIN.high, "half the width of the 95 % interval"),
     3.0,
-    "Error you accept (± percentage points)",
+    "Error you accept, in percentage points",
     0.5,
     "In 95 of 100 surveys the result is then no further than this from the truth. 3 points: 35 % may be 32 % or 38 %. "
     "Of a classifier, how many points of accuracy may be lost.",
@@ -105,8 +105,8 @@ def kind_of(values: Values) -> str:
 def trust_choice(kind: str) -> Choice:
     """Return the choice of whom people trust; of each kind of question only those with whom it can be answered."""
     names = tuple(TRUST_NAMES[word] for word in TRUSTS[kind])
-    shown = {TRUST_NAMES["nobody"]: "nobody: phones disguise answers"}
-    key, label = f"trust_{kind.replace('-', '_')}", "Whom do people trust with true answers?"
+    shown = {TRUST_NAMES["nobody"]: "nobody"}
+    key, label = f"trust_{kind.replace('-', '_')}", "Whom do people trust with their answers?"
     return Choice(key, names, names[0], label, shown=shown)
 
 

@@ -18,6 +18,7 @@ from privdemo.experiments.claims import (
     FAILS,
     FORMULA,
     HOLDS,
+    OF_100,
     OPEN,
     PAPERS,
     PERCENT,
@@ -94,7 +95,7 @@ class Answer:
         if who == EVERYBODY:
             who = f"{len(sources - {YAN})} papers and one lecture" if YAN in sources else f"{len(sources)} papers"
         claim = f"{n_all} claim{'s' * (n_all > 1)}"
-        about = "about protecting people’s data by random changes (noise)"
+        about = "about protecting people’s data by random changes"
         if n[OPEN] == n_all:
             return f"{who}: {claim} {about}, which we have no data to check."
         return f"We tried to recheck {claim} from {who} {about}. {_how_many_hold(n)}"
@@ -102,12 +103,14 @@ class Answer:
     def main(self) -> tuple[Panel, ...]:
         """Return the panel of how many claims have each verdict, as one bar, and below it of the surprising claims.
 
-        Those come first whose published number is the most times as large as ours, or as small.
+        Those come first whose published number cannot be, as it is more than everybody, then those in which it is the
+        most times as large as ours, or as small.
         """
         counts = claims.count_verdicts(list(self.everything.values()))
         bar = charts.verdict_bar(counts)
         surprises = [claim for claim in self.everything.values() if claim.surprises]
-        surprising = [card(claim) for claim in sorted(surprises, key=_times_off, reverse=True)]
+        by_size = sorted(surprises, key=_times_off, reverse=True)
+        surprising = [card(claim) for claim in sorted(by_size, key=_is_possible)]
         title = f"Surprising thing{'s' * (len(surprising) > 1)} that we found"
         panel = Panel(
             "verdicts",
@@ -118,6 +121,12 @@ class Answer:
             snippet=SNIPPET,
         )
         return (panel,)
+
+
+def _is_possible(claim: Claim) -> bool:
+    """Return false if the published number is a share of more than everybody."""
+    share = claim.card_unit == OF_100
+    return not (share and claim.published is not None and claim.published > 1)
 
 
 def _times_off(claim: Claim) -> float:
@@ -140,9 +149,17 @@ def _how_many_hold(n: Mapping[str, int]) -> str:
     is_all = n_decided == sum(n.values())
     if n[HOLDS] == n_decided:
         return f"All {'of them' if is_all else f'{n_decided} that we could decide'} hold."
-    those = "them" if is_all else f"the {n_decided} that we could decide"
-    in_part = "" if n[FAILS] else f" and {n[CAVEAT]} in part"
-    return f"Of {those}, <b>{n[HOLDS] or 'none'}</b> hold{'s' * (n[HOLDS] == 1)}{in_part}."
+    parts = [
+        f"<b>{number}</b> {one if number == 1 else many}"
+        for verdict, one, many in (
+            (HOLDS, "holds", "hold"),
+            (FAILS, "does not hold", "do not hold"),
+            (CAVEAT, "holds in part", "hold in part"),
+        )
+        if (number := n[verdict])
+    ]
+    of_these = "Of them," if is_all else f"We could decide {n_decided}:"
+    return f"{of_these} {numbers.join_words(tuple(parts))}."
 
 
 def answer(question: Question, _: Trials) -> Answer:

@@ -55,7 +55,7 @@ CHAPTERS = Chapters(
 PAGE = Page.from_folder(
     __name__,
     title="Only bag shares",
-    question="Can a computer guess secrets from group percentages?",
+    question="Can a computer guess private facts from group percentages?",
     address="proportions",
     folds=standing_words,
     failed="Nothing can be learned here.",

@@ -16,7 +16,7 @@ from privdemo.experiments import label_proportions
 from privdemo.experiments.label_proportions import HALF, SHARE, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.bag import MOST as MOST_DOTS
-from privdemo.figures.bag import MOST_OF_GROUP, PEOPLE, RECORDS, bag_html, groups_html
+from privdemo.figures.bag import MOST_OF_GROUP, PEOPLE, RECORDS, Known, bag_html, groups_html
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES, by_trying
 from privdemo.tasks import Task, binary_task
@@ -28,6 +28,8 @@ GUESS = "bag-totals"
 _SHOWN_BAGS = 4
 # Of two known numbers that are closer than this, one alone is marked.
 _SAME = 5
+# So many examples of a task are members of groups; the others are new records.
+N_MEMBERS = 2
 # The methods that learn from the bags alone.
 LEARNERS = (NAMES, by_trying(NAMES), LLP, MEAN_MAP, ALTERNATING)
 ALL_ALIKE = "In some trials all bags have the same share, and nothing tells the two labels apart."
@@ -160,21 +162,21 @@ def _prediction(answer: Answer) -> Prediction | None:
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>For how many of 100 new {records} will it guess right whether they "
-        f"{answer.task.positive}?</b>",
+        f"{_told_briefly(answer)} <b>Then it guesses for new {records}. How often is it right?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
         f"Without privacy, a computer is right for {numbers.whole_per_hundred(ceiling)} of 100.",
-        f"Your guess: right for how many of 100 new {records}",
-        _known(100 * nothing, answer.task.labels[0]),
+        f"Your guess: of 100 new {records}, for how many is the computer right?",
+        _known(100 * nothing, answer.task),
     )
 
 
-def _known(nothing: float, label: str) -> list[tuple[float, str]]:
-    """Return what is right without learning: always saying one `label`, and a coin toss where that is not the same."""
-    always = (nothing, f"by always guessing “{label}”")
-    return [always] if abs(nothing - 50) < _SAME else sorted([(50, "by tossing a coin"), always])
+def _known(nothing: float, task: Task) -> list[tuple[float, str]]:
+    """Return what is right without learning: always the first label, and a coin toss where that is not the same."""
+    no = "no" if task.question else task.labels[0]
+    always = (nothing, f"always saying “{no}” gets {{}} right")
+    return [always] if abs(nothing - 50) < _SAME else sorted([(50, "tossing a coin gets {} right"), always])
 
 
 def _told(answer: Answer, who: str) -> str:
@@ -188,13 +190,13 @@ def _told(answer: Answer, who: str) -> str:
 
 def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, for a guess."""
-    noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
-    seen, _, hidden = _sent_kind(answer).partition(", but not the ")
-    bags = re.sub("</?b>", "", bags_words(answer))
-    how = ", put together by chance" * (answer.question.config.selection == "iid")
-    but = f", but not their {hidden}: to protect them, it is told" if hidden else ". It is told"
-    told = f"only what percentage of each group {answer.task.positive}{noise}"
-    return f"A computer learns from {bags}{how}. It sees {seen}{but} {told}."
+    config, task = answer.question.config, answer.task
+    seen, _, hidden = _sent_kind(answer).replace("each person’s", "people’s").partition(", but not the ")
+    noise = ", changed by noise" * math.isfinite(config.proportion_epsilon)
+    shares = ", ".join(_share(float(share)) for share in answer.trials[0].proportions[:2])
+    told = f"told only what percentage of each group {task.positive}{noise}: {shares} and so on"
+    knows = f"knows {seen}, but nobody’s {hidden}" if hidden else f"sees {seen}"
+    return f"A computer {knows}. It is {told}."
 
 
 def _some_bags(answer: Answer) -> Markup:
@@ -210,16 +212,40 @@ def _some_bags(answer: Answer) -> Markup:
         noise = " (with noise, which can push it below 0 % or above 100 %)"
     large = max(n for *_, n in groups) > MOST_OF_GROUP
     drawn = f"; {MOST_OF_GROUP} of a group are drawn" * large
-    details = f" ({task.details} known)" * bool(task.details)
+    known = _known_words(answer, noise)
+    random = "random " * (answer.question.config.selection == "iid")
+    learns = f"It learns from {re.sub('</?b>', '', bags_words(answer)).replace('groups', f'{random}groups')}"
+    others = f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more
     return Markup(
         groups_html(
-            f"What the computer is told: what percentage of each group {task.positive}{noise}",
+            f"It learns from {len(trial.blocks):,} groups, put together at random"
+            if known
+            else f"{learns}: what percentage {task.positive}{noise}",
             groups,
-            f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more,
+            others,
             PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,
             unknown=f"one of {_unknown_words(answer)}{drawn}",
-            asked=f"100 new {task.records}{details}: for how many is it right?",
+            asked=f"Then it guesses for new {task.records}, from outside these groups",
+            known=known,
+            new=task.examples[N_MEMBERS:],
+            question=task.question,
+            more_asked="and so on",
         )
+    )
+
+
+def _known_words(answer: Answer, noise: str) -> Known | None:
+    """Say what is known of one group, if its records are people whose details are sent on as they are."""
+    config, task = answer.question.config, answer.task
+    as_it_is = config.selection == "iid" and config.k == 1 and math.isinf(config.feature_epsilon)
+    if not (task.examples and as_it_is):
+        return None
+    return Known(
+        f"One group: {len(answer.trials[0].blocks[0]):,} {task.records}, such as",
+        task.examples[:N_MEMBERS],
+        f"{task.kept_back}: not told",
+        f"of this group {task.positive}{noise}",
+        "other groups:",
     )
 
 

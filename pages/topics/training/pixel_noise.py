@@ -39,7 +39,8 @@ def _replaced(pixels: RandomisedResponse) -> str:
 
 def _were_replaced(pixels: RandomisedResponse) -> str:
     """Say what was done to the pixels of some images."""
-    return f"about {numbers.percent(pixels.flip_prob)} of the pixels were replaced by a random shade of grey"
+    part = f"about {numbers.percent(pixels.flip_prob)} of the dots in each image (pixels)"
+    return f"{part} were replaced by a random shade of grey"
 
 
 def _replaced_words(pixels: RandomisedResponse) -> str:

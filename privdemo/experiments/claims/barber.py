@@ -15,6 +15,7 @@ from privdemo.experiments.claims.claim import (
     FAILS,
     FORMULA,
     HOLDS,
+    OF_100,
     PERCENT,
     POINTS,
     UNCLEAR,
@@ -251,7 +252,7 @@ CLAIMS = (
         what=f"In a poll, {100 * _SHARE:g} of 100 people would truly say yes. To protect them, about 20 answers are "
         f"switched at random. The paper’s formula corrects for that, and should find the {100 * _SHARE:g} again:",
         consequence="The formula has a plus where a minus belongs.",
-        card_unit=(100, "of 100"),
+        card_unit=OF_100,
     ),
     ClaimRow(
         "equation 24",

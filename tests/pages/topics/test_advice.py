@@ -46,13 +46,14 @@ def bare(markup: str) -> str:
 
 
 def advice_of(question: advise.Question) -> str:
-    """The recommendation as it stands above the page: without the exact chance, and with the people needed."""
-    advice = advise.advise(question)
-    words = advise.action(question, advice.plan).replace("about 1 in 4 (26.9 %)", "about 27 in 100").removesuffix(".")
-    needed, enough = advice.plan.people_needed, advice.open_people
-    needs = f"{needed:,} of your {question.people:,} people are enough to work out the percentages to within 3 "
-    needs += f"percentage points; with true answers, {enough:,} would be."
-    return advice_in(f"{words}. {needs}", "nobody")
+    """The recommendation as it stands above the page: that the people are enough, and without the exact chance."""
+    words = advise.action(question, advise.advise(question).plan)
+    words = words.replace("about 1 in 4 (26.9 %)", "about 27 in 100").replace("nobody can", "nobody, not even you, can")
+    words = words.replace("send the opposite answer", "turn yes into no and no into yes")
+    return (
+        f"Your {question.people:,} people are enough, even if they trust nobody. {words} Our formula corrects the "
+        "total, usually to within 3 percentage points of the truth."
+    )
 
 
 def advice_in(words: str, trust: str) -> str:
@@ -68,9 +69,8 @@ def test_the_page_opens_with_questions_and_one_recommendation_below_them():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Our advice if people trust nobody: let each person’s phone send the opposite answer with a chance of about "
-        "27 in 100.</b> So nobody can be sure of any one answer. 4,993 of your 5,000 people are enough to work out the "
-        "percentages to within 3 percentage points; with true answers, 1,064 would be." in words
+        "<b>Your 5,000 people are enough, even if they trust nobody.</b> Let each person’s phone turn yes into no and "
+        "no into yes with a chance of about 27 in 100. So nobody, not even you, can be sure of any one answer." in words
     )
 
 
@@ -138,7 +138,7 @@ def test_every_question_offers_those_with_whom_it_can_be_answered(title, kind):
             assert risks == [chance]
             assert right.replace("fewer than", "up to") in first.figure.html
         else:
-            assert f"that was sent, you are right about {100 * chance:.0f} of 100 times" in first.figure.html
+            assert f"What was sent is false about {100 * (1 - chance):.0f} of 100 times" in first.figure.html
         assert {row["trust"] for row in second.rows()} <= set(TRUSTS[kind])
 
 
@@ -210,8 +210,8 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "If you believe the answer that was sent, you are right about 73 of 100 times: moderate protection. 50 would "
-        "be full protection (no better than a coin toss), 100 none.",
+        "What was sent is false about 27 of 100 times: moderate protection. At 50 of 100 the protection would be "
+        "full, but nothing could be learned.",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),
@@ -413,7 +413,8 @@ def test_a_question_stands_on_the_label_and_one_that_is_too_long_is_refused():
 def test_the_people_that_another_protection_would_need_are_not_said_to_be_needed():
     many = answer(replace(MEMBERS, people=1_000_000), Trials())
     assert many.advice.plan.epsilon < MEMBERS.epsilon
-    assert "are enough" not in many.takeaway()
+    assert many.takeaway().startswith("<b>Your 1,000,000 people are enough")
+    assert "4,993" not in many.takeaway()
     assert "about 1 in 2 (48.4 %)" in many.takeaway(), "not a fair coin, which would say nothing"
     (panel,) = what_to_do(many)
     title, number, words = panel.figure.contents[-1]
@@ -436,7 +437,7 @@ def test_an_epsilon_that_is_the_allowed_one_but_for_rounding_counts_as_it():
     ("within", "words"),
     [
         (0.0299, "finds 47.01 to 52.99 %. About"),
-        (0.01, "people are enough to work out the percentages to within 1 percentage point;"),
+        (0.01, "people are enough for a result within 1 percentage point of the truth;"),
         (0.5, "would be enough."),
     ],
 )

@@ -46,13 +46,13 @@ def test_the_headline_counts_claims_and_papers(everything):
 @pytest.mark.parametrize(
     ("verdicts", "words"),
     [
-        ((HOLDS,), "recheck 1 claim from Barber about protecting people’s data by random changes (noise). It holds."),
+        ((HOLDS,), "recheck 1 claim from Barber about protecting people’s data by random changes. It holds."),
         ((claims.UNCLEAR,), "It is too close to call."),
         ((HOLDS, HOLDS), "All of them hold."),
-        ((HOLDS, CAVEAT), "Of them, 1 holds and 1 in part."),
-        ((HOLDS, HOLDS, FAILS), "Of them, 2 hold."),
-        (claims.VERDICTS, "Of the 3 that we could decide, 1 holds."),
-        ((CAVEAT, FAILS, claims.OPEN), "Of the 2 that we could decide, none hold."),
+        ((HOLDS, CAVEAT), "Of them, 1 holds and 1 holds in part."),
+        ((HOLDS, HOLDS, FAILS), "Of them, 2 hold and 1 does not hold."),
+        (claims.VERDICTS, "We could decide 3: 1 holds, 1 does not hold and 1 holds in part."),
+        ((CAVEAT, FAILS, claims.OPEN), "We could decide 2: 1 does not hold and 1 holds in part."),
         ((HOLDS, HOLDS, claims.OPEN), "All 2 that we could decide hold."),
         ((HOLDS, claims.OPEN), "The only one that we could decide holds."),
         ((FAILS, claims.OPEN), "The only one that we could decide does not hold."),
@@ -67,14 +67,16 @@ def test_the_headline_says_how_many_of_the_decided_hold(everything, verdicts, wo
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
     decided = n[HOLDS] + n[CAVEAT] + n[FAILS]
-    words = f" (noise). Of the {decided} that we could decide, <b>{n[HOLDS]}</b> hold."
+    words = (
+        f"decide {decided}: <b>{n[HOLDS]}</b> hold, <b>{n[FAILS]}</b> do not hold and <b>{n[CAVEAT]}</b> hold in part."
+    )
     assert shown().takeaway().endswith(words)
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])
     words = shown(source="Yan").takeaway()
     assert f"We tried to recheck {sum(of_yan.values())} claims from Yan about" in words
     (john,) = {claim.source for claim in everything if claim.source.startswith("John")}
     assert shown(source=john).takeaway() == (
-        f"{john}: 1 claim about protecting people’s data by random changes (noise), which we have no data to check."
+        f"{john}: 1 claim about protecting people’s data by random changes, which we have no data to check."
     )
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == 1 + len(everything)
@@ -121,8 +123,8 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert [claim.surprises for claim in everything].count(True) == len(surprises.figure.contents) == 5
     assert surprises.figure.title == "Surprising things that we found"
     assert [title.split()[0] for title, *_ in surprises.figure.contents] == [
+        "By",  # what cannot be comes first
         "In",
-        "By",
         "Published",
         "One",
         "Telling",

@@ -482,7 +482,7 @@ def test_until_a_trial_is_there_that_of_the_nearest_level_is_shown_and_said_to_b
         if chapter.fits(shown.question) and chapter.name != "Weights that were learned":  # these trials have none
             assert chapter.panels(shown)[0].answer.startswith(label), chapter.name
     prediction = chapters.some_images(shown)[0].prediction
-    assert "30 % of the pixels were replaced" in prediction.ask, "a guess is of what is shown"
+    assert "30 % of the dots in each image (pixels) were replaced" in prediction.ask, "a guess is of what is shown"
     later = answer(question, Trials((job,), (), (tuple(made(spread=0.9).trials),)))
     assert (later.nearest, later.question) == (None, question)
 
@@ -535,9 +535,9 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
     assert panel.prediction.truth == 100 * shown.score(SPREAD, "accuracy").mean == 100
     assert panel.prediction.ask == (
         "80 people each sent something private, here a handwritten “7” or “9”, with a label saying which it is. To "
-        "protect them, about "
-        "20 % of the pixels were replaced by a random shade of grey. Also, about 20 % of the labels were switched. A "
-        "computer learned from these. <b>Of 100 new, unchanged images, how many will it label correctly?</b>"
+        "protect them, about 20 % of the dots in each image (pixels) were replaced by a random shade of grey. Also, "
+        "about 20 % of the labels were switched. A computer learned from these. "
+        "<b>Of 100 new, unchanged images, how many will it label correctly?</b>"
     )
     assert panel.prediction.known == [
         (50.0, "pure guessing"),
