@@ -21,7 +21,7 @@ from privdemo.mechanisms.pixels import PixelFamily
 from privdemo.verdict import clearly_above
 
 # What unfolds the rows of pictures, and rows of guesses.
-_FOLD_TITLE = "More images, and what a program guesses that has no originals"
+_FOLD_TITLE = "More images, and what a program without the originals guesses"
 # The step of the dial for each family of mechanisms.
 STEPS = {"randomised_response": 0.005, "gaussian": 0.01, "laplace": 0.01}
 # The kinds of a dial's jobs: guesses at its own level, and at all levels that it is dragged over.
@@ -153,7 +153,7 @@ def more_guesses(data: Mapping[str, Any], along: tuple[Guesses, ...], priors: Se
 
 def level_words(family: PixelFamily) -> str:
     """Return what a slider of the noise level is called."""
-    return "Chance that random grey replaces a pixel" if family.replaces_pixels else family.level_name.capitalize()
+    return "Share of pixels replaced by random grey" if family.replaces_pixels else family.level_name.capitalize()
 
 
 def level_ends(family: PixelFamily, n_states: int) -> tuple[str, str]:

@@ -182,7 +182,7 @@ def match_html(match: Match, verdict: str, alt: str) -> str:
     frames = frame(match.owner, "owner") if best != match.owner or not clear else ""
     picked = "best right" if best == match.owner else "best"
     frames += frame(best, picked) if clear else ""
-    originals = f"The program’s file of originals: {n:,} people, one image each"
+    originals = f"The program picks from these originals: {n:,} people, one image each"
     if len(shown) < n:
         originals = f"{len(shown)} of the {n:,} originals that the program has"
     best_picture = f'<div class="framed"><img class="{picked}" src="{data_uri(match.originals[best])}" alt=""></div>'

@@ -142,7 +142,7 @@ def test_the_image_dial_by_keyboard_has_the_pixels_and_numbers_of_python(open_le
     faults += wrong(page)
     guess(page)
     expect(page.locator("#guessed")).to_contain_text("You guessed 51.0 %; it is")
-    dial = page.get_by_label("Chance that random grey replaces a pixel")
+    dial = page.get_by_label("Share of pixels replaced by random grey")
     expect(dial).to_be_enabled()
     faults += wrong(page)
     press(page, "Tab")

@@ -105,7 +105,7 @@ def test_the_takeaway_holds_the_packages_numbers():
     assert point.n_candidates < 400
     assert words.startswith(
         f"<b>No, not if a random shade of grey replaces 20 % of the pixels.</b> Say {point.n_candidates} people each "
-        "send a handwritten digit, speckled and without a name. A program with a stolen file"
+        "send a handwritten digit, speckled and without a name. Somebody who already has the "
     )
     found = numbers.out_of_100(point.linked.mean)
     assert words.endswith(f"picks the right sender for <b>{found}</b> images.")
