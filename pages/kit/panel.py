@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from pages.kit.numbers import with_no_break_spaces
 from pages.kit.settings import Number
@@ -168,15 +168,22 @@ class Scale:
     stops: tuple[float, ...] = ()
 
 
+class KnownNumber(NamedTuple):
+    """A number on the scale of a guess, and what it is: `before` it or, if that is empty, after it and its unit."""
+
+    value: float
+    after: str
+    before: str = ""
+
+
 @dataclass(frozen=True)
 class Prediction:
     """A guess that a visitor is asked for before a figure is shown.
 
     `name` is unique in the app. `ask` is the question, `label` stands above the control; `truth` is from the same
     answer as the figure, in the unit of the `scale`, or one of its options. `covered` is shown in place of the figure
-    until then, without what it decides; `explain` says afterwards why it is so. `known` numbers, with their meanings
-    (`{}` is where the number stands in one, else it stands before it), are marked on the scale from low to high: they
-    are no secret, and a guess is made from there.
+    until then, without what it decides; `explain` says afterwards why it is so. `known` numbers are marked on the scale
+    from low to high: they are no secret, and a guess is made from there.
     """
 
     name: str
@@ -186,7 +193,7 @@ class Prediction:
     covered: Figure | None = None
     explain: str = ""
     label: str = "Your guess"
-    known: Sequence[tuple[float, str]] = ()
+    known: Sequence[KnownNumber] = ()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any
 import streamlit as st
 
 from pages.kit import link, room_guesses
-from pages.kit.panel import Panel, Prediction, Scale, one_by_one
+from pages.kit.panel import KnownNumber, Panel, Prediction, Scale, one_by_one
 from pages.kit.settings import Setting
 from privdemo import limits
 
@@ -109,7 +109,7 @@ def render_question(prediction: Prediction) -> None:
             with st.container(gap=None):
                 st.select_slider(label, [None, *_stops(scale)], None, partial(_text_or_none, scale=scale), key=key)
                 for line, known in enumerate(prediction.known):
-                    st.html(_known_mark(*known, scale, line))
+                    st.html(_known_mark(known, scale, line))
         kept = (prediction, key)
         guessed = st.form_submit_button(GUESS_BUTTON, type="primary", on_click=_keep_guess, args=kept)
         st.form_submit_button(SHOW_BUTTON, on_click=_keep_none, args=(prediction,))
@@ -119,13 +119,13 @@ def render_question(prediction: Prediction) -> None:
         room_guesses.render(prediction)
 
 
-def _known_mark(value: float, meaning: str, scale: Scale, line: int) -> str:
-    """Return a mark where a known number is, with its meaning on the line of this number under the slider, as HTML."""
+def _known_mark(known: KnownNumber, scale: Scale, line: int) -> str:
+    """Return a mark where a known number is, with its words on the line of this number under the slider, as HTML."""
     steps = len(_stops(scale))  # one more than between the stops: the slider begins before the first, without a value
-    at = 100 / steps + _position(value, scale) * (steps - 1) / steps
-    digits = max(_digits(scale), 1 if "%" in scale.unit and abs(value - round(value)) > 1e-9 else 0)
-    number = f"{value:,.{digits}f}"
-    words = meaning.format(number) if "{}" in meaning else f"{number}{scale.unit}: {meaning}"
+    at = 100 / steps + _position(known.value, scale) * (steps - 1) / steps
+    digits = max(_digits(scale), 1 if "%" in scale.unit and abs(known.value - round(known.value)) > 1e-9 else 0)
+    number = f"{known.value:,.{digits}f}"
+    words = f"{known.before} {number} {known.after}" if known.before else f"{number}{scale.unit}: {known.after}"
     return f'<p class="known-number" style="--at: {at:.2f}%; --line: {line}"><span>{escape(words)}</span></p>'
 
 

@@ -171,7 +171,8 @@ def _scale_html(
         shown = f"<b>{numbers.capital(protects)} protection.</b> {words}"
     else:
         shown = f"{words} <b>Protection of {of_what}: {protects}.</b>".strip()
-    return f'<div class="epsilon">{shown}{dots}</div>'
+    kind = " folded" * is_folded
+    return f'<div class="epsilon{kind}">{shown}{dots}</div>'
 
 
 def people_words(first: float, second: float, people: People) -> str:

@@ -96,7 +96,7 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan) -> str:
-    """Return what a phone does: “send the opposite answer with a chance of about 1 in 4 (26.9 %)”; nothing if
+    """Return what a phone does: “send the other label with a chance of about 1 in 4 (26.9 %)”; nothing if
     true answers are counted.
     """
     values = plan.parameters
@@ -106,8 +106,9 @@ def sending(question: Question, plan: Plan) -> str:
         return ""
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
-        lies = _how_often(values["flip_prob"])
-        return f"send {'the opposite answer' if question.answers == 2 else 'one of the other answers'} {lies}"
+        other = "send the opposite answer" if question.answers == 2 else "send one of the other answers"
+        does = "turn yes into no and no into yes" if question.ask == YES_NO else other
+        return f"{does} {_how_often(values['flip_prob'])}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
     if plan.mechanism == "local hashing":
@@ -137,7 +138,7 @@ def _then(plan: Plan) -> str:
     if "local_epsilon" in plan.parameters:
         return ", and let a shuffler mix what is sent"
     # Beyond this ε one answer is hardly in doubt.
-    return ". So nobody can be sure of any one answer" if plan.epsilon < _IN_DOUBT else ""
+    return ". So nobody, not even you, can be sure of any one answer" if plan.epsilon < _IN_DOUBT else ""
 
 
 def added_noise(question: Question, plan: Plan) -> str:

@@ -48,9 +48,7 @@ BAG_CSS = """
 .bag p { margin: 0.5rem 0 0; font-size: max(0.9rem, var(--least-letters, 0px)); }
 .told-groups { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-items: center; margin: 0.25rem 0 0.5rem;
   font-size: max(0.9rem, var(--least-letters, 0px)); }
-.told-groups :is(h4, p) { flex: 1 0 100%; margin: 0; padding: 0; }
-.told-groups h4 { font-size: 1rem; font-weight: 600; }
-.told-groups figure { margin: 0; min-width: 4.5rem; }
+.told-groups p { flex: 1 0 100%; }
 .told-groups figure img { display: block; width: min(6.5rem, 18vw); }
 .told-groups figure b { font-size: 1.5rem; line-height: 1.3; white-space: nowrap; }
 .told-groups figure { margin: 0; min-width: 4.5rem; }
@@ -62,7 +60,7 @@ BAG_CSS = """
 .learn-and-guess p { margin: 0 0 0.4rem; }
 .learn-and-guess .wanted { font-size: 3rem; line-height: 1; }
 .first-group { border: 2px solid rgba(128, 128, 128, 0.6); border-radius: 0.5rem; padding: 0.5rem 0.6rem 0.2rem; }
-.first-group > div > b { font-size: 1.5rem; line-height: 1.3; margin-right: 0.4rem; }
+.first-group > div > b { font-size: 1.5rem; line-height: 1.3; margin-right: 0.15rem; }
 .learn-and-guess ul.records { list-style: none; margin: 0; padding: 0; }
 .learn-and-guess .records li { display: grid; grid-template-columns: 1.6rem 1fr auto; gap: 0.6rem; align-items: center;
   margin: 0 0 0.4rem; padding: 0.35rem 0.6rem; border: 1px solid rgba(128, 128, 128, 0.5); border-radius: 0.4rem; }
@@ -120,11 +118,11 @@ def bag_html(
     )
 
 
-class Known(NamedTuple):
+class KnownGroup(NamedTuple):
     """What is known of one bag and of its records, in words.
 
     Under a `heading` there are `examples` of its records, each with what is `hidden`; `share` says of what the share of
-    the first bag is, and `others` stands before those of the others.
+    the bag is, and `others` stands before the shares of the other bags.
     """
 
     heading: str
@@ -134,51 +132,60 @@ class Known(NamedTuple):
     others: str
 
 
-def groups_html(
-    title: str,
-    groups: Sequence[tuple[str, float, int]],
-    more: str,
-    mark: Dot,
-    *,
-    unknown: str,
-    asked: str,
-    known: Known | None = None,
-    new: Sequence[str] = (),
-    question: str = "",
-    more_asked: str = "",
-) -> str:
+def groups_html(title: str, groups: Sequence[tuple[str, float, int]], more: str, mark: Dot, unknown: str) -> str:
     """Return what is sent on of some bags as HTML, side by side under a `title`: of each a share in words and as
     a bar, and so many records, or averages of some, without labels; no more than 100 are drawn.
 
-    `more` says how many other bags there are, `unknown` names a record, and `asked` is what is asked of new ones. If
-    something is `known` of each record, examples of it are drawn in place of the records. With examples of `new`
-    records each of them stands below `asked` with the `question`, and then `more_asked`.
+    `more` says how many other bags there are, and `unknown` names a record.
     """
-    heading, others = f"<h4>{html.escape(title)}</h4>", f"<span>{html.escape(more)}</span>" if more else ""
-    if known:
-        (words, share, _), *rest = groups
-        bars = "".join(f"<figure>{_share_bar(*one[:2], A_COLOUR)}</figure>" for one in rest)
-        others = f"<span>{html.escape(known.others)}</span>{bars}{others}" if rest else ""
-        told = (
-            f'{heading}<div class="first-group"><p>{html.escape(known.heading)}</p>'
-            f"{_records(known.examples, mark, known.hidden)}{_share_bar(words, share, A_COLOUR, known.share)}</div>"
-            f'<div class="told-groups">{others}</div>'
-        )
-    else:
-        figures = "".join(
-            f"<figure>{_share_bar(words, share, A_COLOUR)}"
-            f"{_field(np.zeros(min(n, MOST_OF_GROUP), int), {0: mark}, '')}</figure>"
-            for words, share, n in groups
-        )
-        told = f'<div class="told-groups">{heading}{figures}{others}<p>{_legend(mark, unknown)}</p></div>'
-    wanted = f"{_records(new, mark, question)}<p>{html.escape(more_asked)}</p>" if new else '<b class="wanted">?</b>'
-    return f'<div class="learn-and-guess"><div>{told}</div><div><h4>{html.escape(asked)}</h4>{wanted}</div></div>'
+    figures = "".join(
+        f"<figure>{_share_bar(words, share, A_COLOUR)}"
+        f"{_field(np.zeros(min(n, MOST_OF_GROUP), int), {0: mark}, '')}</figure>"
+        for words, share, n in groups
+    )
+    return (
+        f'<h4>{html.escape(title)}</h4><div class="told-groups">{figures}{_span(more)}'
+        f"<p>{_legend(mark, unknown)}</p></div>"
+    )
+
+
+def known_group_html(
+    title: str, groups: Sequence[tuple[str, float, int]], more: str, mark: Dot, known: KnownGroup
+) -> str:
+    """Return what is sent on of some bags as HTML, as `groups_html` does, but of the first what is known of its records
+    in words, and of the others the shares alone.
+    """
+    (words, share, _), *rest = groups
+    bars = "".join(f"<figure>{_share_bar(*one[:2], A_COLOUR)}</figure>" for one in rest)
+    return (
+        f'<h4>{html.escape(title)}</h4><div class="first-group"><p>{html.escape(known.heading)}</p>'
+        f"{_records(known.examples, mark, known.hidden)}{_share_bar(words, share, A_COLOUR, known.share)}</div>"
+        f'<div class="told-groups">{_span(known.others)}{bars}{_span(more)}</div>'
+    )
+
+
+def new_records_html(title: str, mark: Dot, examples: Sequence[str], question: str) -> str:
+    """Return what is asked of new records as HTML: under a `title` some `examples`, each with the `question`.
+
+    Without any, a large question mark stands there.
+    """
+    asked = f"{_records(examples, mark, question)}<p>and so on</p>" if examples else '<b class="wanted">?</b>'
+    return f"<h4>{html.escape(title)}</h4>{asked}"
+
+
+def side_by_side_html(learnt: str, guessed: str) -> str:
+    """Return as HTML what is learnt from, and beside it what is guessed."""
+    return f'<div class="learn-and-guess"><div>{learnt}</div><div>{guessed}</div></div>'
+
+
+def _span(words: str) -> str:
+    return f"<span>{html.escape(words)}</span>" if words else ""
 
 
 def _records(examples: Sequence[str], mark: Dot, end: str) -> str:
     """Return records one below the other, each with its mark, what is known of it and an `end`."""
     icon = f'<img alt="" src="{_source(np.zeros(1, int), {0: mark})}">'
-    records = "".join(f"<li>{icon}{html.escape(one)}<b>{html.escape(end)}</b></li>" for one in examples)
+    records = "".join(f"<li>{icon}{html.escape(one)} <b>{html.escape(end)}</b></li>" for one in examples)
     return f'<ul class="records">{records}</ul>'
 
 
@@ -222,7 +229,8 @@ def _share_bar(words: str, share: float | None, colour: str, of_what: str = "") 
     bar = '<div class="share wanted">?</div>'
     if share is not None:
         bar = f'<div class="share"><i style="width:{100 * min(max(share, 0), 1):.3g}%;background:{colour}"></i></div>'
-    return f"<div><b>{html.escape(words)}</b>{html.escape(of_what)}{bar}</div>"
+    of_what = f" {html.escape(of_what)}" if of_what else ""
+    return f"<div><b>{html.escape(words)}</b>{of_what}{bar}</div>"
 
 
 def _with_strong(words: str, strong: str) -> str:

@@ -252,8 +252,9 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone send the opposite answer with a chance of about 1 in 4 (26.9 %). "
-            "So nobody can be sure of any one answer. From what 5,000 people send the share of yes can still be "
+            "Let each person’s phone turn yes into no and no into yes with a chance of about 1 in 4 (26.9 %). "
+            "So nobody, not even you, can be sure of any one answer. "
+            "From what 5,000 people send the share of yes can still be "
             "worked out, to ± 3 percentage points in 95 of 100 surveys. The price of privacy: with true answers, "
             "1,064 people would be enough.",
         ),
@@ -271,8 +272,9 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone send the opposite answer with a chance of about 1 in 4 (26.9 %). "
-            "So nobody can be sure of any one answer. With 1 person the share of yes may be anything; with true "
+            "Let each person’s phone turn yes into no and no into yes with a chance of about 1 in 4 (26.9 %). "
+            "So nobody, not even you, can be sure of any one answer. "
+            "With 1 person the share of yes may be anything; with true "
             "answers, ± 44.5 points.",
         ),
         (
@@ -356,7 +358,11 @@ def test_a_label_without_a_question_says_what_is_wanted():
 @pytest.mark.parametrize(
     ("asked", "how", "trusted"),
     [
-        (Question("yes-no", "nobody", 5000), "Your telephone will send the opposite answer", "Only the telephone"),
+        (
+            Question("yes-no", "nobody", 5000),
+            "Your telephone will turn yes into no and no into yes",
+            "Only the telephone",
+        ),
         (
             Question("one-of-k", "shuffler", 5000, answers=64),
             "(subset selection). A shuffler mixes",
@@ -371,7 +377,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
         # Where noise from every telephone is better, it does not matter who else is trusted.
         (
             Question("yes-no", "leader", 5000, groups=2500),
-            "Your telephone will send the opposite answer",
+            "Your telephone will turn yes into no and no into yes",
             "Only the telephone",
         ),
         (

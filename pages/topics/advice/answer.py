@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from pages.kit import cache, numbers
@@ -14,7 +14,7 @@ from pages.kit.snippet import Snippet, as_code
 from pages.kit.trials import Trials
 from privdemo import advise, palette
 from privdemo.accounting import most_guessed_right, most_guessed_right_again, of_100_words
-from privdemo.advise import CLASSIFIER, COUNTS, YES_NO, Advice, Plan, Question
+from privdemo.advise import CLASSIFIER, COUNTS, Advice, Plan, Question
 from privdemo.figures import advice as charts
 from privdemo.figures.guess_bar import Bar, Guess, guess_cards
 from privdemo.figures.people import SAID_A
@@ -46,25 +46,25 @@ class Answer:
             return f"<b>{escape(first)}:</b>{escape(rest)}"
         question, plan = self.question, self.advice.plan
         first, stop, rest = advise.action(question, plan).partition(". ")
-        trust = advise.other_trust(plan).partition(", who ")[0].replace("If people", "")
-        by_phones = advise.sent_by_phones(question, plan)
-        if by_phones:
+        if advise.sent_by_phones(question, plan):
             chance = plan.parameters["flip_prob"]
             whole = numbers.whole_of_100(chance)
             if 50 > whole >= 100 * chance >= 1:  # a smaller one would protect less than is said
                 first = re.sub(r"a chance of .*%\)?", f"a chance of about {whole} in 100", first)
+        relied_on = advise.relied_on(plan)
+        trust = advise.other_trust(replace(plan, trust=relied_on)).partition(", who ")[0].removeprefix("If people ")
         goal = f"within {advise.percentage_points(question.within or 0)} of the truth"
-        if by_phones and question.people and question.within and not plan.accuracy:
-            enough = f"Your {question.people:,} people are enough, {'even ' * (plan.trust == 'nobody')}if they{trust}."
-            if question.ask == YES_NO:
-                first = first.replace("send the opposite answer", "turn yes into no and no into yes")
-            do = f"{first}{stop.strip()} {rest.replace('nobody can', 'nobody, not even you, can')}".strip()
-            return f"<b>{escape(enough)}</b> {escape(do)} Our formula corrects the total, usually to {goal}."
+        if question.people and question.within and question.ask not in (COUNTS, CLASSIFIER):
+            enough = f"Your {question.people:,} people are enough, {'even ' * (relied_on == 'nobody')}if they {trust}."
+            by_phones = advise.sending(question, plan)
+            corrected = f"Our formula corrects the total, usually to {goal}." if by_phones else ""
+            others = (f"{first}{stop.strip()}", rest, corrected or f"The result is usually {goal}.")
+            return f"<b>{escape(enough)}</b> {escape(' '.join(filter(None, others)))}"
         needs = ""
         if self.people_needed:
-            needed, few = self.people_needed
-            needs = f"{needed:,} people are enough for a result {goal}; with true answers, {few:,} would be."
-        first = f"Our advice if people{trust}: {first[0].lower()}{first[1:]}{stop.strip()}"
+            needed, without_noise = self.people_needed
+            needs = f"{needed:,} people are enough for a result {goal}; with true answers, {without_noise:,} would be."
+        first = f"Our advice if people {trust}: {first[0].lower()}{first[1:]}{stop.strip()}"
         return f"<b>{escape(first)}</b> {escape(' '.join(filter(None, (rest, needs))))}".strip()
 
     @property
@@ -168,10 +168,15 @@ def _protection(answer: Answer) -> list[Guess]:
         return [Guess(title, number, "", bars=bars), risk]
     grade = "." if is_large else f": {word} protection."
     words = (
-        f"What was sent is false about {_times(1 - chance)}{grade} At 50 of 100 the protection would be full, but "
+        f"What was sent is false {_how_often_false(1 - chance)}{grade} At 50 of 100 the protection would be full, but "
         "nothing could be learned."
     )
     return [Guess(title, number, words, bars=bars)]
+
+
+def _how_often_false(chance: float) -> str:
+    """Write how often what is sent is false: “about 27 of 100 times”, “less than once in 100 times”."""
+    return f"about {_times(chance)}" if chance >= 0.01 else "less than once in 100 times"
 
 
 def _times(chance: float) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from html import escape
 
 from pages.kit import numbers, opendp, own_data
-from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
+from pages.kit.panel import Chart, KnownNumber, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.comparison import shipped, two_deltas
@@ -288,7 +288,12 @@ def _prediction(answer: Answer) -> Prediction | None:
         _before_the_guess(answer),
         f"More {names.labels} are right than wrong, and the computer learns from all together.",
         f"Your guess: how many of 100 new {names.records} it labels correctly",
-        sorted([(50, "pure guessing"), (100 * answer.marks[CLEAN].mean, f"if all {names.labels} were true")]),
+        sorted(
+            [
+                KnownNumber(50, "pure guessing"),
+                KnownNumber(100 * answer.marks[CLEAN].mean, f"if all {names.labels} were true"),
+            ]
+        ),
     )
 
 

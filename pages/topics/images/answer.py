@@ -67,7 +67,7 @@ class Answer:
         even = "even " * (family.replaces_pixels and level >= _MUCH_GREY)
         verdict = f"No, not {even}{noise}" if is_found else f"Yes, {noise}"
         return (
-            f"<b>{verdict}.</b> Say {n} people each send {image}, {how} a name. Somebody who already has the "
+            f"<b>{verdict}.</b> Say {n:,} people each send {image}, {how} a name. Somebody who already has the "
             f"originals, with names, asks a program: it picks the right sender for <b>{found}</b> images{chance}."
         )
 

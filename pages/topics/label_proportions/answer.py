@@ -8,15 +8,25 @@ from dataclasses import dataclass
 
 from pages.kit import cache, numbers, opendp, own_data, trials
 from pages.kit.numbers import MARK, count_trials, with_range
-from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale
+from pages.kit.panel import Chart, KnownNumber, Markup, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Job, Trials
 from pages.topics.label_proportions.question import Question
 from privdemo.experiments import label_proportions
-from privdemo.experiments.label_proportions import HALF, SHARE, Trial
+from privdemo.experiments.label_proportions import HALF, SHARE, BagConfig, Trial
 from privdemo.figures import label_proportions as charts
 from privdemo.figures.bag import MOST as MOST_DOTS
-from privdemo.figures.bag import MOST_OF_GROUP, PEOPLE, RECORDS, Known, bag_html, groups_html
+from privdemo.figures.bag import (
+    MOST_OF_GROUP,
+    PEOPLE,
+    RECORDS,
+    KnownGroup,
+    bag_html,
+    groups_html,
+    known_group_html,
+    new_records_html,
+    side_by_side_html,
+)
 from privdemo.intervals import Estimate
 from privdemo.methods import ALTERNATING, FULL, LABEL_PROPORTIONS, LLP, MEAN_MAP, NAMES, by_trying
 from privdemo.tasks import Task, binary_task
@@ -160,9 +170,10 @@ def _prediction(answer: Answer) -> Prediction | None:
         return None
     records, ceiling = answer.task.records, answer.accuracy(FULL).mean
     nothing = 1 - sum(trial.test_share for trial in answer.trials) / len(answer.trials)
+    what = f"for new {records}" if answer.task.question else f"which new {records} {answer.task.positive}"
     return Prediction(
         GUESS,
-        f"{_told_briefly(answer)} <b>Then it guesses for new {records}. How often is it right?</b>",
+        f"{_told_briefly(answer)} <b>Then it guesses {what}. How often is it right?</b>",
         100 * answer.accuracy(answer.best).mean,
         Scale(0, 100, unit=f" {records}"),
         _some_bags(answer),
@@ -172,11 +183,12 @@ def _prediction(answer: Answer) -> Prediction | None:
     )
 
 
-def _known(nothing: float, task: Task) -> list[tuple[float, str]]:
+def _known(nothing: float, task: Task) -> list[KnownNumber]:
     """Return what is right without learning: always the first label, and a coin toss where that is not the same."""
     no = "no" if task.question else task.labels[0]
-    always = (nothing, f"always saying “{no}” gets {{}} right")
-    return [always] if abs(nothing - 50) < _SAME else sorted([(50, "tossing a coin gets {} right"), always])
+    always = KnownNumber(nothing, "right", f"always saying “{no}” gets")
+    coin = KnownNumber(50, "right", "tossing a coin gets")
+    return [always] if abs(nothing - 50) < _SAME else sorted([coin, always])
 
 
 def _told(answer: Answer, who: str) -> str:
@@ -190,61 +202,69 @@ def _told(answer: Answer, who: str) -> str:
 
 def _told_briefly(answer: Answer) -> str:
     """Say as `_told` does what a computer learns from, for a guess."""
-    config, task = answer.question.config, answer.task
+    trial, task = answer.trials[0], answer.task
     seen, _, hidden = _sent_kind(answer).replace("each person’s", "people’s").partition(", but not the ")
-    noise = ", changed by noise" * math.isfinite(config.proportion_epsilon)
-    shares = ", ".join(_share(float(share)) for share in answer.trials[0].proportions[:2])
-    told = f"told only what percentage of each group {task.positive}{noise}: {shares} and so on"
-    knows = f"knows {seen}, but nobody’s {hidden}" if hidden else f"sees {seen}"
-    return f"A computer {knows}. It is {told}."
+    noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
+    shares = [_share(float(share)) for share in trial.proportions]
+    some = f"{', '.join(shares[:2])} and so on" if len(shares) > 2 else numbers.join_words(tuple(shares))
+    gives_away = not noise and any(share in (0, 1) for share in trial.true_proportions)
+    nobody = f"but is not told anyone’s {hidden}" if gives_away else f"but nobody’s {hidden}"
+    knows = f"knows {seen}, {nobody}" if hidden else f"sees {seen}"
+    return f"A computer {knows}. It is told only what percentage of each group {task.positive}{noise}: {some}."
 
 
 def _some_bags(answer: Answer) -> Markup:
-    """Return the picture of what is sent on of the first bags."""
+    """Return the picture of what is sent on of the first bags, and of what is asked of new records."""
     trial, task = answer.trials[0], answer.task
     groups = [
         (_share(float(share)), float(share), len(block))
         for share, block in zip(trial.proportions[:_SHOWN_BAGS], trial.blocks[:_SHOWN_BAGS], strict=True)
     ]
     n_more = len(trial.blocks) - len(groups)
-    noise = " (with noise)" * math.isfinite(answer.question.config.proportion_epsilon)
-    if any(not 0 <= share <= 1 for _, share, _ in groups):
-        noise = " (with noise, which can push it below 0 % or above 100 %)"
-    large = max(n for *_, n in groups) > MOST_OF_GROUP
-    drawn = f"; {MOST_OF_GROUP} of a group are drawn" * large
-    known = _known_words(answer, noise)
-    random = "random " * (answer.question.config.selection == "iid")
-    learns = f"It learns from {re.sub('</?b>', '', bags_words(answer)).replace('groups', f'{random}groups')}"
-    others = f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more
-    return Markup(
-        groups_html(
-            f"It learns from {len(trial.blocks):,} groups, put together at random"
-            if known
-            else f"{learns}: what percentage {task.positive}{noise}",
-            groups,
-            others,
-            PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled,
-            unknown=f"one of {_unknown_words(answer)}{drawn}",
-            asked=f"Then it guesses for new {task.records}, from outside these groups",
-            known=known,
-            new=task.examples[N_MEMBERS:],
-            question=task.question,
-            more_asked="and so on",
+    more = f"and {n_more:,} more groups" if n_more > 1 else "and 1 more group" * n_more
+    mark = PEOPLE.unlabelled if task.records == "people" else RECORDS.unlabelled
+    if known := _known_group(answer):
+        title = f"It learns from {len(trial.blocks):,} groups, put together at random"
+        learnt = known_group_html(title, groups, more, mark, known)
+    else:
+        noise = " (with noise)" * math.isfinite(answer.question.config.proportion_epsilon)
+        if any(not 0 <= share <= 1 for _, share, _ in groups):
+            noise = " (with noise, which can push it below 0 % or above 100 %)"
+        random = "random " * (answer.question.config.selection == "iid")
+        bags = re.sub("</?b>", "", bags_words(answer)).replace("groups", f"{random}groups")
+        large = max(n for *_, n in groups) > MOST_OF_GROUP
+        unknown = f"one of {_unknown_words(answer)}{f'; {MOST_OF_GROUP} of a group are drawn' * large}"
+        learnt = groups_html(
+            f"It learns from {bags}: what percentage {task.positive}{noise}", groups, more, mark, unknown
         )
-    )
+    title = f"Then it guesses for new {task.records}, from outside these groups"
+    return Markup(side_by_side_html(learnt, new_records_html(title, mark, task.examples[N_MEMBERS:], task.question)))
 
 
-def _known_words(answer: Answer, noise: str) -> Known | None:
-    """Say what is known of one group, if its records are people whose details are sent on as they are."""
+def _known_group(answer: Answer) -> KnownGroup | None:
+    """Say what is known of the first group, if it is that in which the task’s examples are; else None.
+
+    Other groups have other people, and with averages or noisy columns nobody’s details are sent on as they are.
+    """
     config, task = answer.question.config, answer.task
-    as_it_is = config.selection == "iid" and config.k == 1 and math.isinf(config.feature_epsilon)
-    if not (task.examples and as_it_is):
+    fills = (
+        "dataset",
+        "n_bags",
+        "bag_size",
+        "selection",
+        "k",
+        "feature_epsilon",
+        "proportion_epsilon",
+        "seed",
+        "trial",
+    )
+    if not task.examples or any(getattr(config, name) != getattr(BagConfig("adult"), name) for name in fills):
         return None
-    return Known(
+    return KnownGroup(
         f"One group: {len(answer.trials[0].blocks[0]):,} {task.records}, such as",
         task.examples[:N_MEMBERS],
         f"{task.kept_back}: not told",
-        f"of this group {task.positive}{noise}",
+        f"of this group {task.positive}",
         "other groups:",
     )
 
@@ -258,13 +278,13 @@ def _hidden_words(answer: Answer) -> str:
 
 
 def _unknown_words(answer: Answer) -> str:
-    """Name what a grey mark stands for: “them: age, job and other details known, income unknown”."""
+    """Name what a grey mark stands for: “them: age, job and other details known, income not told”."""
     config, task = answer.question.config, answer.task
     if config.k > 1:
         return f"the averages of {config.k} or more records"
     details = f"{task.details} known, " if task.details and math.isinf(config.feature_epsilon) else ""
     kept_back = "label" if task.kept_back == "labels" else task.kept_back
-    return f"the {task.records}: {details}{kept_back} unknown"
+    return f"the {task.records}: {details}{kept_back} not told"
 
 
 def one_bag(answer: Answer) -> Markup:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pages.kit import cache, numbers
 from pages.kit.numbers import LOSS, SHARE, count_trials, with_range
-from pages.kit.panel import Chart, Markup, Panel, Prediction, Scale, Table
+from pages.kit.panel import Chart, KnownNumber, Markup, Panel, Prediction, Scale, Table
 from pages.topics.training.answer import (
     Answer,
     chosen_words,
@@ -20,7 +20,7 @@ from pages.topics.training.answer import (
     snippet,
 )
 from pages.topics.training.pixel_noise import noise_of
-from pages.topics.training.question import AS_THEY_COME, DISPUTED
+from pages.topics.training.question import AS_THEY_COME, DISPUTED, words_of
 from privdemo import datasets, figures
 from privdemo.experiments import training
 from privdemo.figures import training as charts
@@ -157,7 +157,7 @@ def _prediction(answer: Answer) -> Prediction | None:
         _before_the_guess(config),
         _why_learned(config),
         "Your guess: how many of 100 images it labels correctly",
-        sorted([(100 / len(config.classes), "pure guessing"), *_without_changes(answer)]),
+        sorted([KnownNumber(100 / len(config.classes), "pure guessing"), *_without_changes(answer)]),
     )
 
 
@@ -175,7 +175,7 @@ def _before_the_guess(config: training.TrainingConfig) -> Markup:
     return Markup(f"<p>{title}{dashed}</p>{table}")
 
 
-def _without_changes(answer: Answer) -> list[tuple[float, str]]:
+def _without_changes(answer: Answer) -> list[KnownNumber]:
     """Return how many images a computer labels correctly that learned from unchanged data, with what that is.
 
     None where nothing was changed, as it is the answer then.
@@ -183,7 +183,7 @@ def _without_changes(answer: Answer) -> list[tuple[float, str]]:
     config = answer.trials[0].config
     if not level_of(config.pixels) and not _wrong(config):
         return []
-    return [(100 * answer.score(CLEAN, "accuracy").mean, "if nothing had been changed")]
+    return [KnownNumber(100 * answer.score(CLEAN, "accuracy").mean, "if nothing had been changed")]
 
 
 def _why_learned(config: training.TrainingConfig) -> str:
@@ -198,12 +198,13 @@ def _why_learned(config: training.TrainingConfig) -> str:
 def _protection(config: training.TrainingConfig) -> str:
     """Say what was done to the images and labels, to protect the people."""
     labels = numbers.join_words(tuple(f"“{name}”" for name in config.classes), "or")
-    sent = f"a private image and a label saying which it is, {labels}"
+    is_image = words_of(config.dataset)[2] == "pixel"
+    sent = f"a private {'image' if is_image else 'record'} and a label saying which it is, {labels}"
     if isinstance(config.dataset, str):
         sent = f"something private, here a handwritten {labels}, with a label saying which it is"
     who = f"{len(config.classes) * config.n_train:,} people each sent {sent}"
     share = _wrong(config)
-    did = [noise_of(config.pixels).done(config.pixels)] if level_of(config.pixels) else []
+    did = [noise_of(config.pixels).done(config.pixels, is_image)] if level_of(config.pixels) else []
     did += [f"about {numbers.percent(share)} of the labels were switched{_switched_words(config)}"] if share else []
     if not did:
         return f"{who}, without any noise"

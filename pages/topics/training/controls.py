@@ -73,7 +73,8 @@ def controls(values: Values, main: DeltaGenerator) -> None:
     with main, inputs.row("level"):
         replaces, ends = family.replaces_pixels, MORE_OR_LESS
         if replaces:
-            name, ends = dials.level_words(family).replace("pixel", value_word), dials.level_ends(family, n_states)
+            ends = dials.level_ends(family, n_states)
+            name = dials.level_words(family) if value_word == "pixel" else name
         inputs.number(level, slider=privacy_inputs.noise_slider(name, ends, percent=replaces), part="slider")
         pixels = family.make(values[level], n_states)
         if (epsilon := pixels.epsilon) < math.inf:

@@ -19,7 +19,8 @@ class PixelNoise(NamedTuple):
     """How the page treats a family of noise.
 
     The noise level has a `key` in the address and a `default`; `words(mechanism)` says what the noise does, with its
-    ε, and `done(mechanism)` what it did to some images, without; `slider` names the level of one pixel.
+    ε, and `done(mechanism, is_image)` what it did to some images or other records, without; `slider` names the level
+    of one pixel.
     `axes[study](config)` is the level of a config on the axis of a study, None where it is not on it; every config has
     a level in the last study.
     """
@@ -27,7 +28,7 @@ class PixelNoise(NamedTuple):
     key: str
     default: float
     slider: str
-    done: Callable[[Any], str]
+    done: Callable[[Any, bool], str]
     words: Callable[[Any], str]
     axes: Mapping[str, Callable[[TrainingConfig], float | None]]
 
@@ -37,10 +38,10 @@ def _replaced(pixels: RandomisedResponse) -> str:
     return f"{numbers.percent(pixels.flip_prob)} of pixels are replaced"
 
 
-def _were_replaced(pixels: RandomisedResponse) -> str:
-    """Say what was done to the pixels of some images."""
-    part = f"about {numbers.percent(pixels.flip_prob)} of the dots in each image (pixels)"
-    return f"{part} were replaced by a random shade of grey"
+def _were_replaced(pixels: RandomisedResponse, is_image: bool) -> str:
+    """Say what was done to the pixels of some images, or to the values of some records."""
+    of, by = ("dots in each image (pixels)", "shade of grey") if is_image else ("values in each record", "value")
+    return f"about {numbers.percent(pixels.flip_prob)} of the {of} were replaced by a random {by}"
 
 
 def _replaced_words(pixels: RandomisedResponse) -> str:
@@ -53,9 +54,10 @@ def _gaussian(pixels: GaussianNoise) -> str:
     return f"every pixel gets Gaussian noise of variance {pixels.sigma**2:.3g}"
 
 
-def _were_moved(pixels: GaussianNoise) -> str:
-    """Say what was done to the pixels of some images."""
-    return f"Gaussian noise of variance {pixels.sigma**2:.3g} was added to the pixels"
+def _were_moved(pixels: GaussianNoise, is_image: bool) -> str:
+    """Say what was done to the pixels of some images, or to the values of some records."""
+    to = "pixels" if is_image else "values"
+    return f"Gaussian noise of variance {pixels.sigma**2:.3g} was added to the {to}"
 
 
 def _gaussian_words(pixels: GaussianNoise) -> str:

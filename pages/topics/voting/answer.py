@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pages.kit import cache, numbers, opendp
-from pages.kit.panel import Chart, LiveDots, Panel, Prediction, Scale
+from pages.kit.panel import Chart, KnownNumber, LiveDots, Panel, Prediction, Scale
 from pages.kit.snippet import Snippet
 from pages.kit.trials import Trials
 from pages.topics.voting.asking import answers_of, design_words, import_line, is_design
@@ -151,7 +151,7 @@ class Answer:
             heard,
             turned,
             "**Your guess: what share really voted for A?**",
-            [(100 * poll.said_a / poll.n_voters, f"say {said.a}")],
+            [KnownNumber(100 * poll.said_a / poll.n_voters, f"say {said.a}")],
         )
 
 

@@ -48,9 +48,9 @@ UNITS = (PERCENT, POINTS, NUMBER) = ("%", "points", "")
 # How a published number was read that no source prints: from its formula, or from its words.
 FORMULA, SENTENCE = "by its formula", "by its words"
 # The command that computes the claims without a results file, and prints the others from their files.
-# How a share is shown on a card.
-OF_100 = (100, "of 100")
 AT_ONCE = "python -m privdemo claims"
+# How a share is shown on a card: what it is multiplied by, and its unit.
+OF_100 = (100, "of 100")
 
 
 @dataclass(frozen=True, kw_only=True)

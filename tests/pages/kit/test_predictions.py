@@ -6,7 +6,7 @@ import pytest
 
 from pages.kit import predictions, room_guesses
 from pages.kit.lecture import Lecture, Step, to_link
-from pages.kit.panel import Prediction, Scale
+from pages.kit.panel import KnownNumber, Prediction, Scale
 from pages.polls.rules import Guess, SentGuess
 from pages.polls.store import Store
 from tests.pages.kit.elements import opened
@@ -20,7 +20,7 @@ import streamlit as st
 
 from pages.kit import inputs
 from pages.kit.page import Chapter, Chapters, Page
-from pages.kit.panel import Markup, Panel, Prediction, Scale, Table
+from pages.kit.panel import KnownNumber, Markup, Panel, Prediction, Scale, Table
 from pages.kit.settings import Number
 from privdemo.limits import Limit
 
@@ -242,7 +242,7 @@ def labels(at):
     ],
 )
 def test_a_known_number_is_marked_where_the_slider_has_it(scale, known, at, words):
-    mark = predictions._known_mark(known, "the truth", scale, 1)
+    mark = predictions._known_mark(KnownNumber(known, "the truth"), scale, 1)
     assert f"--at: {100 * at:.2f}%" in mark
     assert "--line: 1" in mark
     assert f"<span>{words}</span>" in mark
@@ -313,3 +313,8 @@ def test_what_the_room_is_asked_is_plain_text_of_a_bounded_length():
     words = room_guesses.question(prediction).words
     assert words.startswith("35 % say <A>. aaa")
     assert (len(words), words[-1]) == (500, "…")
+
+
+def test_a_known_number_may_stand_within_its_words_whatever_these_are():
+    known = KnownNumber(76.4, "right", "always saying “{a}” gets")  # as a visitor's class may be called
+    assert "<span>always saying “{a}” gets 76 right</span>" in predictions._known_mark(known, Scale(0, 100), 0)

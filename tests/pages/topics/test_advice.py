@@ -369,7 +369,9 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert re.search(rf"send the opposite answer with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card)
+        assert re.search(
+            rf"turn yes into no and no into yes with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card
+        )
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) percentage points", card)[1]) == pytest.approx(
             half_width, abs=0.005

@@ -483,7 +483,10 @@ def test_the_guess_is_how_accurate_a_model_is_if_nobody_is_trusted():
     assert (
         "100 labels, picked by chance, are switched to the other one before the computer sees them." in prediction.ask
     )
-    assert prediction.known == [(50, "pure guessing"), (100 * found.marks[CLEAN].mean, "if all labels were true")]
+    assert prediction.known == [
+        (50, "pure guessing", ""),
+        (100 * found.marks[CLEAN].mean, "if all labels were true", ""),
+    ]
     covered = prediction.covered.html
     assert not any(f"{100 * mark:.1f}" in prediction.ask + covered for mark in best.values()), "nothing gives it away"
     true, told = (

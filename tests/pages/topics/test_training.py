@@ -540,8 +540,8 @@ def test_a_guess_of_how_many_images_are_named_rightly_is_judged_by_the_headlines
         "<b>Of 100 new, unchanged images, how many will it label correctly?</b>"
     )
     assert panel.prediction.known == [
-        (50.0, "pure guessing"),
-        (100 * shown.score(CLEAN, "accuracy").mean, "if nothing had been changed"),
+        (50.0, "pure guessing", ""),
+        (100 * shown.score(CLEAN, "accuracy").mean, "if nothing had been changed", ""),
     ]
     assert "6 of the 80 that the computer learns from" in panel.prediction.covered.html
     assert panel.prediction.covered.html.count("<img") == 2, "images as they are, and as the computer gets them"
