@@ -317,4 +317,6 @@ def test_what_the_room_is_asked_is_plain_text_of_a_bounded_length():
 
 def test_a_known_number_may_stand_within_its_words_whatever_these_are():
     known = KnownNumber(76.4, "right", "always saying “{a}” gets")  # as a visitor's class may be called
-    assert "<span>always saying “{a}” gets 76 right</span>" in predictions._known_mark(known, Scale(0, 100), 0)
+    assert "<span>always saying “{a}” gets 76 right</span>" in predictions._known_mark(
+        known, Scale(0, 100, unit=" people"), 0
+    )
