@@ -80,10 +80,15 @@ def save(address: str, known: Sequence[Setting], question: Any) -> None:
     )
 
 
+def _shown() -> tuple[str, ...]:
+    """Return what a slide of this screen shows: sentence and figure or, while a guess is asked for, that first."""
+    return ("guess", "figure") if predictions.is_asking() else ("takeaway", "figure")
+
+
 def _present(here: PageInfo, known: Sequence[Setting]) -> None:
     """Show the screen alone, as a lecture with one step."""
     try:
-        step = Step(here.address, values.in_address(known))
+        step = Step(here.address, values.in_address(known), show=_shown())
         single = Lecture(here.title, "", 1, (step,))
         present.open_step(Position(single, lecture.to_link(single), 1), here)
     except ValueError as error:
@@ -93,7 +98,7 @@ def _present(here: PageInfo, known: Sequence[Setting]) -> None:
 def _add_to_lecture(address: str, known: Sequence[Setting]) -> None:
     """Add the screen to the visitor's lecture as a step."""
     try:
-        step = Step(address, values.in_address(known))
+        step = Step(address, values.in_address(known), show=_shown())
         own = st.session_state.get(OWN) or Lecture("My lecture", "", 10, (step,))
         whole = own if own.steps[-1] is step else Lecture(own.title, own.audience, own.minutes, (*own.steps, step))
         lecture.to_link(whole)

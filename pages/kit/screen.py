@@ -36,8 +36,9 @@ from server import script_slots
 # Seconds before the first chart is sent, in which the browser shows everything else: with the chart it loads Plotly,
 # which blocks it for about a second.
 BEFORE_PLOTLY = 0.4
-# The letters from which a headline of a slide is smaller, and the words up to which the page's sentence may be one.
-_LONG_HEADLINE, _MOST_WORDS = 90, 30
+# The letters from which a headline of a slide is smaller, and the words up to which the page's sentence may be one. Of
+# a longer sentence its beginning in bold letters is one, if it has so many words: “Partly.” alone says too little.
+_LONG_HEADLINE, _MOST_WORDS, _LEAST_WORDS = 90, 30, 4
 # A tag, or two numbers with a dash between them.
 _INTERVAL = re.compile(r"<[^<>]*>|((?<![\d.,])\d[\d.,]*+–[\d.,]*\d)")
 _TAKEAWAY, _CHARTS_SENT, _EXPLAINED = "last_takeaway", "charts_sent", "terms_explained"
@@ -71,7 +72,7 @@ class Slide:
     """A step of a lecture on a screen of this width and height in pixels.
 
     Its headline is what it has to `say`, with numbers filled in by their names; without that it is the page's sentence,
-    if that is shown, or else the page's question.
+    or the verdict with which a long one begins, if that is shown, or else the page's question.
     """
 
     width: int
@@ -160,7 +161,9 @@ def _headline(slide: Slide, sentence: str, question: str, facts: Mapping[str, st
         words = lecture.filled(slide.say, facts)
     else:
         is_short = len(_bare(sentence).split()) <= _MOST_WORDS
-        words = sentence if facts is None or (slide.shows_sentence and is_short) else question
+        words = sentence
+        if facts is not None and not (slide.shows_sentence and is_short):
+            words = (slide.shows_sentence and _verdict(sentence)) or question
     kind = "long" if len(_bare(words)) > _LONG_HEADLINE else "short"
     words = _with_unbroken_intervals(with_explanations(words, "takeaway"))
     return f'<h1 class="headline {kind}">{words}</h1>'
@@ -169,6 +172,12 @@ def _headline(slide: Slide, sentence: str, question: str, facts: Mapping[str, st
 def _with_unbroken_intervals(markup: str) -> str:
     """Return markup in which both ends of an interval, such as 23.0–51.3, stay in one line."""
     return _INTERVAL.sub(lambda found: f'<span class="unbroken">{found[0]}</span>' if found[1] else found[0], markup)
+
+
+def _verdict(sentence: str) -> str:
+    """Return the whole sentence in bold letters with which a page's sentence begins; nothing if there is none."""
+    found = re.match(r"<b>([^<>]*)\.</b>", sentence)
+    return f"{found[1]}." if found and len(found[1].split()) >= _LEAST_WORDS else ""
 
 
 def _bare(words: str) -> str:

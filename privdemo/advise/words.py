@@ -223,12 +223,12 @@ def result(advice: Advice) -> tuple[str, str, str]:
         learned = f"So often is a computer right that learned from {_people(plan.people)} like those of our trials."
         return "Result", f"{100 * plan.accuracy.mean:.1f} of 100 right", f"{learned} {_NO_OTHERS}"
     title, what, off = "Margin of error", _RESULTS[question.ask], "is off by no more than this"
-    if question.ask == COUNTS:
-        words = f"In 95 of 100 such tables {what} {off}. Without noise it would be exact."
-        return title, f"± {margin(question, plan)}", words
     if plan.half_width >= 0.5:
         tell = f"{_people(plan.people)} tell{'s' * (plan.people == 1)}"
         return title, "any result is possible", f"At this protection {tell} too little about {what}."
+    if question.ask == COUNTS:
+        words = f"In 95 of 100 such tables {what} {off}. Without noise it would be exact."
+        return title, f"± {margin(question, plan)}", words
     estimated = f"the estimated {what.removeprefix('the ')}"
     exact = margin(question, plan).replace("point", "percentage point")
     asked = ", as you asked" * is_as_exact_as_asked(advice)
@@ -325,7 +325,10 @@ def _changes(advice: Advice) -> str:
     if plan.people_needed is not None and plan.people_needed > (question.people or 0):
         verb = "take a table of" if question.ask == COUNTS else "ask"
         changes.append(f"{verb} {_people(plan.people_needed)}")
+    is_tried = question.ask != CLASSIFIER or question.people is None or question.people >= plan.people
     if plan.epsilon_needed is not None and plan.epsilon_needed > question.epsilon:
+        if not is_tried:
+            return f"Ask {_people(plan.people)} and allow ε = {plan.epsilon_needed:g}."
         changes.append(f"allow ε = {plan.epsilon_needed:g}")
     order = TRUSTS[question.ask]
     changes += [
@@ -333,7 +336,6 @@ def _changes(advice: Advice) -> str:
         for other in advice.alternatives
         if other.reached and order.index(other.trust) > order.index(question.trust)
     ]
-    is_tried = question.ask != CLASSIFIER or question.people is None or question.people >= plan.people
     if plan.half_width < 0.5 and is_tried:
         lost = question.ask == CLASSIFIER
         changes.append(

@@ -16,7 +16,7 @@ VERDICT = Choice(
     "verdict",
     tuple(_IN_LINKS.values()),
     tuple(_IN_LINKS.values()),
-    "Show claims of which our check says:",
+    "List, under “All claims”, those of which our check says:",
     many=True,
     shown={in_links: verdict for verdict, in_links in _IN_LINKS.items()},
 )

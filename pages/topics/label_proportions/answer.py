@@ -97,8 +97,9 @@ class Answer:
         best = f"The best of {n_tried} methods" if n_tried > 1 else f"“{LABEL_PROPORTIONS[self.best].title}”"
         is_right = f"{best} is right for <b>{numbers.out_of_100(reached)}</b> new {records}"
         beside = beside_words(self.task, reached, ceiling, nothing)
-        yes = numbers.how_far(reached, nothing, ceiling)
-        return f"<b>{yes}.</b> {_told(self, 'A computer')} {is_right}; {beside}.{alike}"
+        n_trials = len(self.trials)
+        verdict = f"<b>{numbers.how_far(reached, nothing, ceiling)}.</b> " if n_trials > 1 else ""
+        return f"{verdict}{_told(self, 'A computer')} {is_right}; {beside}.{alike}"
 
     @property
     def facts(self) -> dict[str, str]:

@@ -242,9 +242,13 @@ def test_a_slide_says_its_own_sentence_with_numbers_by_name_or_the_pages(say, sh
     assert [each.value for each in at.markdown] == [f'<h1 class="headline {headline}</h1>']
 
 
-def test_a_long_sentence_of_a_page_gives_way_to_its_question_on_a_slide():
-    at = opened(SLIDE, slide=screen.Slide(1024, 768), sentence="word " * 31, facts={})
-    assert at.markdown[0].value == '<h1 class="headline short">What now?</h1>'
+@pytest.mark.parametrize(
+    ("verdict", "headline"),
+    [("", "What now?"), ("<b>Partly.</b> ", "What now?"), ("<b>They are enough here.</b> ", "They are enough here.")],
+)
+def test_a_long_sentence_of_a_page_gives_way_to_its_verdict_or_question_on_a_slide(verdict, headline):
+    at = opened(SLIDE, slide=screen.Slide(1024, 768), sentence=f"{verdict}{'word ' * 31}", facts={})
+    assert at.markdown[0].value == f'<h1 class="headline short">{headline}</h1>'
 
 
 def test_a_headline_with_an_explained_term_is_as_large_as_others_and_an_interval_stays_in_one_line():
