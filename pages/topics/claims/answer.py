@@ -137,7 +137,7 @@ def _times_off(claim: Claim) -> float:
 
 
 def _how_many_hold(n: Mapping[str, int]) -> str:
-    """Say how many of the claims hold, of those that could be decided; there are `n` with each verdict."""
+    """Say how many of the claims hold and how many do not, or cannot be decided; there are `n` with each verdict."""
     if sum(n.values()) == 1:
         return f"It {charts.is_said(next(verdict for verdict in n if n[verdict]))}."
     decided = {verdict: n[verdict] for verdict in (HOLDS, CAVEAT, FAILS) if n[verdict]}
@@ -158,8 +158,9 @@ def _how_many_hold(n: Mapping[str, int]) -> str:
         )
         if (number := n[verdict])
     ]
-    of_these = "Of them," if is_all else f"We could decide {n_decided}:"
-    return f"{of_these} {numbers.join_words(tuple(parts))}."
+    if not is_all:
+        parts.append(f"<b>{sum(n.values()) - n_decided}</b> cannot be decided")
+    return f"Of them, {numbers.join_words(tuple(parts))}."
 
 
 def answer(question: Question, _: Trials) -> Answer:

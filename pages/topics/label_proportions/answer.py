@@ -208,10 +208,11 @@ def _told_briefly(answer: Answer) -> str:
     noise = ", changed by noise" * math.isfinite(answer.question.config.proportion_epsilon)
     shares = [_share(float(share)) for share in trial.proportions]
     some = f"{', '.join(shares[:2])} and so on" if len(shares) > 2 else numbers.join_words(tuple(shares))
+    random = "random " * (answer.question.config.selection == "iid")
     gives_away = not noise and any(share in (0, 1) for share in trial.true_proportions)
     nobody = f"but is not told anyone’s {hidden}" if gives_away else f"but nobody’s {hidden}"
     knows = f"knows {seen}, {nobody}" if hidden else f"sees {seen}"
-    return f"A computer {knows}. It is told only what percentage of each group {task.positive}{noise}: {some}."
+    return f"A computer {knows}. It is told only what percentage of each {random}group {task.positive}{noise}: {some}."
 
 
 def _some_bags(answer: Answer) -> Markup:
@@ -264,7 +265,7 @@ def _known_group(answer: Answer) -> KnownGroup | None:
     return KnownGroup(
         f"One group: {len(answer.trials[0].blocks[0]):,} {task.records}, such as",
         task.examples[:N_MEMBERS],
-        f"{task.kept_back}: not told",
+        f"{task.kept_back}: hidden",
         f"of this group {task.positive}",
         "other groups:",
     )

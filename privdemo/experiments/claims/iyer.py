@@ -371,10 +371,10 @@ CLAIMS = (
         partial(distortion, release=_DIRICHLET),
         (COUNT_RESULTS,),
         published=label_counts.PUBLISHED[_DIRICHLET],
-        surprise="In a paper’s chart, group sizes are off by {shown:.0f} people on average; we find that they are off "
-        "by {found:.0f}.",
+        surprise="A paper says that each group’s published size is wrong by {shown:.0f} people on average; we find "
+        "{found:.0f}.",
         what=f"{_GROUPS} groups have {_PEOPLE:,} people in all. To protect them, the size of each group is published "
-        "with a random change: for example, 110 in place of 50. On average, a size is off by:",
+        "with a random change: for example, 110 in place of 50. On average, a size is wrong by:",
         consequence="By the paper’s own formula the errors are far larger than in its chart.",
         card_unit=(_PEOPLE / _GROUPS, "people"),
     ),

@@ -49,7 +49,7 @@ def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: that the people are enough, and without the exact chance."""
     words = advise.action(question, advise.advise(question).plan)
     words = words.replace("about 1 in 4 (26.9 %)", "about 27 in 100").replace("nobody can", "nobody, not even you, can")
-    words = words.replace("send the opposite answer", "turn yes into no and no into yes")
+    words = words.replace("send the opposite answer", "swap yes and no")
     return (
         f"Your {question.people:,} people are enough, even if they trust nobody. {words} Our formula corrects the "
         "total, usually to within 3 percentage points of the truth."
@@ -69,8 +69,8 @@ def test_the_page_opens_with_questions_and_one_recommendation_below_them():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Your 5,000 people are enough, even if they trust nobody.</b> Let each person’s phone turn yes into no and "
-        "no into yes with a chance of about 27 in 100. So nobody, not even you, can be sure of any one answer." in words
+        "<b>Your 5,000 people are enough, even if they trust nobody.</b> Let each person’s phone swap yes and no with a "
+        "chance of about 27 in 100. So nobody, not even you, can be sure of any one answer." in words
     )
 
 
@@ -369,9 +369,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert re.search(
-            rf"turn yes into no and no into yes with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card
-        )
+        assert re.search(rf"swap yes and no with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card)
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) percentage points", card)[1]) == pytest.approx(
             half_width, abs=0.005

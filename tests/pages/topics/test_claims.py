@@ -51,8 +51,8 @@ def test_the_headline_counts_claims_and_papers(everything):
         ((HOLDS, HOLDS), "All of them hold."),
         ((HOLDS, CAVEAT), "Of them, 1 holds and 1 holds in part."),
         ((HOLDS, HOLDS, FAILS), "Of them, 2 hold and 1 does not hold."),
-        (claims.VERDICTS, "We could decide 3: 1 holds, 1 does not hold and 1 holds in part."),
-        ((CAVEAT, FAILS, claims.OPEN), "We could decide 2: 1 does not hold and 1 holds in part."),
+        (claims.VERDICTS, "Of them, 1 holds, 1 does not hold, 1 holds in part and 3 cannot be decided."),
+        ((CAVEAT, FAILS, claims.OPEN), "Of them, 1 does not hold, 1 holds in part and 1 cannot be decided."),
         ((HOLDS, HOLDS, claims.OPEN), "All 2 that we could decide hold."),
         ((HOLDS, claims.OPEN), "The only one that we could decide holds."),
         ((FAILS, claims.OPEN), "The only one that we could decide does not hold."),
@@ -66,10 +66,9 @@ def test_the_headline_says_how_many_of_the_decided_hold(everything, verdicts, wo
 
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
-    decided = n[HOLDS] + n[CAVEAT] + n[FAILS]
-    words = (
-        f"decide {decided}: <b>{n[HOLDS]}</b> hold, <b>{n[FAILS]}</b> do not hold and <b>{n[CAVEAT]}</b> hold in part."
-    )
+    undecided = len(everything) - n[HOLDS] - n[CAVEAT] - n[FAILS]
+    words = f"Of them, <b>{n[HOLDS]}</b> hold, <b>{n[FAILS]}</b> do not hold, <b>{n[CAVEAT]}</b> hold in part and "
+    words += f"<b>{undecided}</b> cannot be decided."
     assert shown().takeaway().endswith(words)
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])
     words = shown(source="Yan").takeaway()
@@ -124,7 +123,7 @@ def test_the_bar_has_every_verdict_and_the_cards_what_is_not_found_to_hold(every
     assert surprises.figure.title == "Surprising things that we found"
     assert [title.split()[0] for title, *_ in surprises.figure.contents] == [
         "By",  # what cannot be comes first
-        "In",
+        "A",
         "Published",
         "One",
         "Telling",

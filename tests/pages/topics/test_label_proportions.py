@@ -208,7 +208,7 @@ def test_a_group_of_people_is_shown_with_their_details_only_where_these_are_sent
         Question(BagConfig("adult"), 1, SHARE), [replace(an_answer(CONFIG).trials[0], config=BagConfig("adult"))]
     )
     people = _some_bags(shown).html
-    assert people.count("income: not told") == 2
+    assert people.count("income: hidden") == 2
     assert people.count("over $50,000: yes or no?") == 3
     assert re.search(r"<b>[\d.]+ %</b> of this group earn over \$50,000 a year<div", people)
     others = [
@@ -222,5 +222,5 @@ def test_a_group_of_people_is_shown_with_their_details_only_where_these_are_sent
     for other in others:
         changed = replace(shown, question=Question(BagConfig("adult", **other), 1, SHARE))
         covered = _some_bags(changed).html
-        assert "income: not told" not in covered
+        assert "income: hidden" not in covered
         assert "what percentage earn over $50,000 a year" in covered
