@@ -107,7 +107,7 @@ def sending(question: Question, plan: Plan) -> str:
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
         other = "send the opposite answer" if question.answers == 2 else "send one of the other answers"
-        does = "swap yes and no" if question.ask == YES_NO else other
+        does = "sometimes send the opposite answer on purpose," if question.ask == YES_NO else other
         return f"{does} {_how_often(values['flip_prob'])}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"

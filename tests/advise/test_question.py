@@ -252,7 +252,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
     for asked, words in (
         (
             Question("yes-no", "nobody", 5000, 0.03),
-            "Let each person’s phone swap yes and no with a chance of about 1 in 4 (26.9 %). "
+            "Let each person’s phone sometimes send the opposite answer on purpose, with a chance of about 1 in 4 "
+            "(26.9 %). "
             "So nobody, not even you, can be sure of any one answer. "
             "From what 5,000 people send the share of yes can still be "
             "worked out, to ± 3 percentage points in 95 of 100 surveys. The price of privacy: with true answers, "
@@ -272,7 +273,8 @@ def test_the_sentence_names_the_noise_the_people_and_the_price():
         ),
         (
             Question("yes-no", "nobody", 1),
-            "Let each person’s phone swap yes and no with a chance of about 1 in 4 (26.9 %). "
+            "Let each person’s phone sometimes send the opposite answer on purpose, with a chance of about 1 in 4 "
+            "(26.9 %). "
             "So nobody, not even you, can be sure of any one answer. "
             "With 1 person the share of yes may be anything; with true "
             "answers, ± 44.5 points.",
@@ -360,7 +362,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
     [
         (
             Question("yes-no", "nobody", 5000),
-            "Your telephone will swap yes and no",
+            "Your telephone will sometimes send the opposite answer on purpose",
             "Only the telephone",
         ),
         (
@@ -377,7 +379,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
         # Where noise from every telephone is better, it does not matter who else is trusted.
         (
             Question("yes-no", "leader", 5000, groups=2500),
-            "Your telephone will swap yes and no",
+            "Your telephone will sometimes send the opposite answer on purpose",
             "Only the telephone",
         ),
         (

@@ -58,6 +58,7 @@ class Answer:
             enough = f"Your {question.people:,} people are enough, {'even ' * (relied_on == 'nobody')}if they {trust}."
             by_phones = advise.sending(question, plan)
             corrected = f"Our formula corrects the total, usually to {goal}." if by_phones else ""
+            first = f"To protect each answer, {first[0].lower()}{first[1:]}"
             others = (f"{first}{stop.strip()}", rest, corrected or f"The result is usually {goal}.")
             return f"<b>{escape(enough)}</b> {escape(' '.join(filter(None, others)))}"
         needs = ""
@@ -168,8 +169,8 @@ def _protection(answer: Answer) -> list[Guess]:
         return [Guess(title, number, "", bars=bars), risk]
     grade = "." if is_large else f": {word} protection."
     words = (
-        f"What was sent is false {_how_often_false(1 - chance)}{grade} At 50 of 100 the protection would be full, but "
-        "nothing could be learned."
+        f"What was sent is false {_how_often_false(1 - chance)}{grade} At 50 of 100 it would be a coin toss: full "
+        "protection, but nothing could be learned."
     )
     return [Guess(title, number, words, bars=bars)]
 

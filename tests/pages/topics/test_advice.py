@@ -47,12 +47,11 @@ def bare(markup: str) -> str:
 
 def advice_of(question: advise.Question) -> str:
     """The recommendation as it stands above the page: that the people are enough, and without the exact chance."""
-    words = advise.action(question, advise.advise(question).plan)
-    words = words.replace("about 1 in 4 (26.9 %)", "about 27 in 100").replace("nobody can", "nobody, not even you, can")
-    words = words.replace("send the opposite answer", "swap yes and no")
+    words = advise.action(question, advise.advise(question).plan).replace("about 1 in 4 (26.9 %)", "about 27 in 100")
     return (
-        f"Your {question.people:,} people are enough, even if they trust nobody. {words} Our formula corrects the "
-        "total, usually to within 3 percentage points of the truth."
+        f"Your {question.people:,} people are enough, even if they trust nobody. To protect each answer, "
+        f"{words[0].lower()}{words[1:]} Our formula corrects the total, usually to within 3 percentage points of the "
+        "truth."
     )
 
 
@@ -69,8 +68,9 @@ def test_the_page_opens_with_questions_and_one_recommendation_below_them():
     words = takeaway(visit("advice"))
     assert bare(words) == advice_of(MEMBERS)
     assert (
-        "<b>Your 5,000 people are enough, even if they trust nobody.</b> Let each person’s phone swap yes and no with a "
-        "chance of about 27 in 100. So nobody, not even you, can be sure of any one answer." in words
+        "<b>Your 5,000 people are enough, even if they trust nobody.</b> To protect each answer, let each person’s "
+        "phone sometimes send the opposite answer on purpose, with a chance of about 27 in 100. So nobody, not even "
+        "you, can be sure of any one answer." in words
     )
 
 
@@ -210,8 +210,8 @@ def test_cards_say_how_many_people_are_needed_what_phones_send_what_that_protect
     assert sent == (
         "Each phone sends",
         "the true answer 73 of 100 times, the opposite answer 27 of 100 times",
-        "What was sent is false about 27 of 100 times: moderate protection. At 50 of 100 the protection would be "
-        "full, but nothing could be learned.",
+        "What was sent is false about 27 of 100 times: moderate protection. At 50 of 100 it would be a coin toss: "
+        "full protection, but nothing could be learned.",
     )
     assert [(bar.name, bar.part) for bar in cards[1].bars] == [
         ("the true answer", pytest.approx(right(1.0))),
@@ -369,7 +369,10 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         people = int(re.search(r"With ([\d,]+) people", card)[1].replace(",", ""))
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
-        assert re.search(rf"swap yes and no with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %", card)
+        assert re.search(
+            rf"sometimes send the opposite answer on purpose, with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %",
+            card,
+        )
         assert accounting.right_of_100_words(epsilon, 0.0) in card
         assert float(re.search(r"right to ± ([\d.]+) percentage points", card)[1]) == pytest.approx(
             half_width, abs=0.005
