@@ -95,7 +95,7 @@ class Answer:
         if who == EVERYBODY:
             who = f"{len(sources - {YAN})} papers and one lecture" if YAN in sources else f"{len(sources)} papers"
         claim = f"{n_all} claim{'s' * (n_all > 1)}"
-        about = "about protecting people’s data by random changes"
+        about = "about protecting people by random changes, such as switching some answers in a poll"
         if n[OPEN] == n_all:
             return f"{who}: {claim} {about}, which we have no data to check."
         return f"We tried to recheck {claim} from {who} {about}. {_how_many_hold(n)}"

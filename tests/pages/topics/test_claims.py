@@ -43,10 +43,16 @@ def test_the_headline_counts_claims_and_papers(everything):
     assert words in shown().takeaway()
 
 
+ABOUT = "about protecting people by random changes, such as switching some answers in a poll"
+
+
 @pytest.mark.parametrize(
     ("verdicts", "words"),
     [
-        ((HOLDS,), "recheck 1 claim from Barber about protecting people’s data by random changes. It holds."),
+        (
+            (HOLDS,),
+            "recheck 1 claim from Barber about protecting people by random changes, such as switching some answers. It holds.",
+        ),
         ((claims.UNCLEAR,), "It is too close to call."),
         ((HOLDS, HOLDS), "All of them hold."),
         ((HOLDS, CAVEAT), "Of them, 1 holds and 1 holds in part."),
@@ -74,9 +80,7 @@ def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     words = shown(source="Yan").takeaway()
     assert f"We tried to recheck {sum(of_yan.values())} claims from Yan about" in words
     (john,) = {claim.source for claim in everything if claim.source.startswith("John")}
-    assert shown(source=john).takeaway() == (
-        f"{john}: 1 claim about protecting people’s data by random changes, which we have no data to check."
-    )
+    assert shown(source=john).takeaway() == (f"{john}: 1 claim {ABOUT}, which we have no data to check.")
     exec(str(SNIPPET), {"print": lambda *words: printed.append(words)})
     assert len(printed) == 1 + len(everything)
     assert printed[0] == (n,)
