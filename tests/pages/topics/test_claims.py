@@ -49,10 +49,7 @@ ABOUT = "about protecting people by random changes, such as switching some answe
 @pytest.mark.parametrize(
     ("verdicts", "words"),
     [
-        (
-            (HOLDS,),
-            "recheck 1 claim from Barber about protecting people by random changes, such as switching some answers. It holds.",
-        ),
+        ((HOLDS,), f"recheck 1 claim from Barber {ABOUT}. It holds."),
         ((claims.UNCLEAR,), "It is too close to call."),
         ((HOLDS, HOLDS), "All of them hold."),
         ((HOLDS, CAVEAT), "Of them, 1 holds and 1 holds in part."),
