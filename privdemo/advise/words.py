@@ -90,12 +90,12 @@ def other_trust(other: Plan) -> str:
 
 def action(question: Question, plan: Plan) -> str:
     """Return what to do, and whether somebody's answer can then be known: one or two sentences."""
-    if sends := sending(question, plan):
+    if sends := sending(question, plan, as_advice=True):
         return f"Let each person’s phone {sends}{_then(plan)}."
     return _counting(question, plan)
 
 
-def sending(question: Question, plan: Plan) -> str:
+def sending(question: Question, plan: Plan, as_advice: bool = False) -> str:
     """Return what a phone does: “send the other label with a chance of about 1 in 4 (26.9 %)”; nothing if
     true answers are counted.
     """
@@ -106,9 +106,10 @@ def sending(question: Question, plan: Plan) -> str:
         return ""
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
-        other = "send the opposite answer" if question.answers == 2 else "send one of the other answers"
-        does = "sometimes send the opposite answer on purpose," if question.ask == YES_NO else other
-        return f"{does} {_how_often(values['flip_prob'])}"
+        other = "the opposite answer" if question.answers == 2 else "one of the other answers"
+        if as_advice and question.ask == YES_NO:  # it sounds like a fault unless it is said to be meant
+            return f"sometimes send {other} on purpose, {_how_often(values['flip_prob'])}"
+        return f"send {other} {_how_often(values['flip_prob'])}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
     if plan.mechanism == "local hashing":

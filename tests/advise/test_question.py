@@ -362,7 +362,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
     [
         (
             Question("yes-no", "nobody", 5000),
-            "Your telephone will sometimes send the opposite answer on purpose",
+            "Your telephone will send the opposite answer",
             "Only the telephone",
         ),
         (
@@ -379,7 +379,7 @@ def test_a_label_without_a_question_says_what_is_wanted():
         # Where noise from every telephone is better, it does not matter who else is trusted.
         (
             Question("yes-no", "leader", 5000, groups=2500),
-            "Your telephone will sometimes send the opposite answer on purpose",
+            "Your telephone will send the opposite answer",
             "Only the telephone",
         ),
         (

@@ -53,18 +53,19 @@ class Answer:
                 first = re.sub(r"a chance of .*%\)?", f"a chance of about {whole} in 100", first)
         relied_on = advise.relied_on(plan)
         trust = advise.other_trust(replace(plan, trust=relied_on)).partition(", who ")[0].removeprefix("If people ")
-        goal = f"within {advise.percentage_points(question.within or 0)} of the truth"
+        goal = f"within {advise.percentage_points(question.within or 0)}"
         if question.people and question.within and question.ask not in (COUNTS, CLASSIFIER):
             enough = f"Your {question.people:,} people are enough, {'even ' * (relied_on == 'nobody')}if they {trust}."
             by_phones = advise.sending(question, plan)
             corrected = f"Our formula corrects the total, usually to {goal}." if by_phones else ""
             first = f"To protect each answer, {first[0].lower()}{first[1:]}"
-            others = (f"{first}{stop.strip()}", rest, corrected or f"The result is usually {goal}.")
+            others = (f"{first}{stop.strip()}", rest, corrected or f"The result is usually {goal} of the truth.")
             return f"<b>{escape(enough)}</b> {escape(' '.join(filter(None, others)))}"
         needs = ""
         if self.people_needed:
             needed, without_noise = self.people_needed
-            needs = f"{needed:,} people are enough for a result {goal}; with true answers, {without_noise:,} would be."
+            needs = f"{needed:,} people are enough for a result {goal} of the truth; with true answers, "
+            needs += f"{without_noise:,} would be."
         first = f"Our advice if people {trust}: {first[0].lower()}{first[1:]}{stop.strip()}"
         return f"<b>{escape(first)}</b> {escape(' '.join(filter(None, (rest, needs))))}".strip()
 

@@ -50,8 +50,7 @@ def advice_of(question: advise.Question) -> str:
     words = advise.action(question, advise.advise(question).plan).replace("about 1 in 4 (26.9 %)", "about 27 in 100")
     return (
         f"Your {question.people:,} people are enough, even if they trust nobody. To protect each answer, "
-        f"{words[0].lower()}{words[1:]} Our formula corrects the total, usually to within 3 percentage points of the "
-        "truth."
+        f"{words[0].lower()}{words[1:]} Our formula corrects the total, usually to within 3 percentage points."
     )
 
 
@@ -370,7 +369,7 @@ def test_every_number_of_the_label_is_computed_from_the_link_that_it_shows(link)
         lie = 1 / (1 + math.exp(epsilon))
         half_width = 100 * 1.96 * 0.5 / math.sqrt(people + 1.96**2) / (1 - 2 * lie)
         assert re.search(
-            rf"sometimes send the opposite answer on purpose, with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %",
+            rf"send the opposite answer with a chance of (about 1 in \d+ \()?{100 * lie:.3g} %",
             card,
         )
         assert accounting.right_of_100_words(epsilon, 0.0) in card
