@@ -96,8 +96,8 @@ def action(question: Question, plan: Plan) -> str:
 
 
 def sending(question: Question, plan: Plan, as_advice: bool = False) -> str:
-    """Return what a phone does: “send the other label with a chance of about 1 in 4 (26.9 %)”; nothing if
-    true answers are counted.
+    """Return what a phone does: “send the opposite answer with a chance of about 1 in 4 (26.9 %)”; nothing if
+    true answers are counted. `as_advice` it says that the opposite answer is sent on purpose.
     """
     values = plan.parameters
     if question.ask == CLASSIFIER:
@@ -106,10 +106,10 @@ def sending(question: Question, plan: Plan, as_advice: bool = False) -> str:
         return ""
     true, other = (_chance(values[name]) for name in "pq")
     if plan.mechanism == "randomised response":
-        other = "the opposite answer" if question.answers == 2 else "one of the other answers"
+        false = "the opposite answer" if question.answers == 2 else "one of the other answers"
         if as_advice and question.ask == YES_NO:  # it sounds like a fault unless it is said to be meant
-            return f"sometimes send {other} on purpose, {_how_often(values['flip_prob'])}"
-        return f"send {other} {_how_often(values['flip_prob'])}"
+            return f"sometimes send {false} on purpose, {_how_often(values['flip_prob'])}"
+        return f"send {false} {_how_often(values['flip_prob'])}"
     if plan.mechanism == "subset selection":
         return f"send a list of {values['size']:g} of the {question.answers:,} answers that holds the true one {true}"
     if plan.mechanism == "local hashing":

@@ -195,7 +195,7 @@ def columns(trial: Trial, positive: str, few: bool = False) -> Figure:
             },
             "annotations": [
                 heading(f"the collector knows: {_square(A_COLOUR)} {positive}", 1.0),
-                heading("sent on: a share of each bag’s height (diamond)", 0.45),
+                heading("sent on: each bag’s percentage (diamond’s height)", 0.45),
             ],
             "height": 330 if few else 440,
             "margin": {"b": 60},

@@ -418,3 +418,16 @@ def test_a_label_says_what_delta_is():
         "Each time gives more away. After 5 times such a guess is right fewer than 73 of 100 times (losses add "
         "up, to ε = 2.5 at most, with a chance of 0.000000648 more)."
     )
+
+
+def test_with_too_few_people_for_our_trials_all_that_is_missing_is_named():
+    few = Question("classifier", "nobody", people=300, within=0.005, epsilon=1.0)
+    assert sentence(advise(few)).endswith("Ask 500 people and allow ε = 4.")
+    assert sentence(advise(dataclasses.replace(few, within=0.5))).endswith(" Ask 500 people.")
+
+
+def test_of_a_table_whose_counts_may_be_anything_no_margin_is_given():
+    table = Question("counts", "leader", people=20, within=0.03, epsilon=1.0, answers=5, groups=4)
+    assert "each number in the table may be anything" in sentence(advise(table))
+    assert result(advise(table))[1] == "any result is possible"
+    assert result(advise(dataclasses.replace(table, people=5000)))[1].endswith(" people")

@@ -55,7 +55,8 @@ class Answer:
         trust = advise.other_trust(replace(plan, trust=relied_on)).partition(", who ")[0].removeprefix("If people ")
         goal = f"within {advise.percentage_points(question.within or 0)}"
         if question.people and question.within and question.ask not in (COUNTS, CLASSIFIER):
-            enough = f"Your {question.people:,} people are enough, {'even ' * (relied_on == 'nobody')}if they {trust}."
+            who = f"Your {question.people:,} people are" if question.people > 1 else "One person is"
+            enough = f"{who} enough, {'even ' * (relied_on == 'nobody')}if they {trust}."
             by_phones = advise.sending(question, plan)
             corrected = f"Our formula corrects the total, usually to {goal}." if by_phones else ""
             first = f"To protect each answer, {first[0].lower()}{first[1:]}"

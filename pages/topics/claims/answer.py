@@ -160,7 +160,7 @@ def _how_many_hold(n: Mapping[str, int]) -> str:
     ]
     if not is_all:
         parts.append(f"<b>{sum(n.values()) - n_decided}</b> cannot be decided")
-    return f"Of them, {numbers.join_words(tuple(parts))}."
+    return f"Of the claims, {numbers.join_words(tuple(parts))}."
 
 
 def answer(question: Question, _: Trials) -> Answer:

@@ -463,3 +463,13 @@ def test_of_three_answers_the_risk_is_not_that_of_what_one_phone_sends():
     plan = replace(made.advice.plan, epsilon=8.0, parameters={**made.advice.plan.parameters, "flip_prob": 6.7e-4})
     cards = _protection(replace(made, advice=replace(made.advice, plan=plan)))
     assert [card.title for card in cards][-1] == "Risk: others guess an answer right"
+
+
+def test_whom_the_people_must_trust_is_who_adds_the_noise():
+    trusted = answer(replace(MEMBERS, trust="curator"), Trials()).takeaway()
+    assert trusted.startswith(
+        "<b>Your 5,000 people are enough, if they trust a curator.</b> To protect each answer, let a"
+    )
+    assert trusted.endswith("The result is usually within 3 percentage points of the truth.")
+    needless = Question("one-of-k", "leader", people=100, within=0.2, answers=3, epsilon=2.0, groups=20)
+    assert "even if they trust nobody." in answer(needless, Trials()).takeaway()

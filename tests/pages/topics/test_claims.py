@@ -52,10 +52,10 @@ ABOUT = "about protecting people by random changes, such as switching some answe
         ((HOLDS,), f"recheck 1 claim from Barber {ABOUT}. It holds."),
         ((claims.UNCLEAR,), "It is too close to call."),
         ((HOLDS, HOLDS), "All of them hold."),
-        ((HOLDS, CAVEAT), "Of them, 1 holds and 1 holds in part."),
-        ((HOLDS, HOLDS, FAILS), "Of them, 2 hold and 1 does not hold."),
-        (claims.VERDICTS, "Of them, 1 holds, 1 does not hold, 1 holds in part and 3 cannot be decided."),
-        ((CAVEAT, FAILS, claims.OPEN), "Of them, 1 does not hold, 1 holds in part and 1 cannot be decided."),
+        ((HOLDS, CAVEAT), "Of the claims, 1 holds and 1 holds in part."),
+        ((HOLDS, HOLDS, FAILS), "Of the claims, 2 hold and 1 does not hold."),
+        (claims.VERDICTS, "Of the claims, 1 holds, 1 does not hold, 1 holds in part and 3 cannot be decided."),
+        ((CAVEAT, FAILS, claims.OPEN), "Of the claims, 1 does not hold, 1 holds in part and 1 cannot be decided."),
         ((HOLDS, HOLDS, claims.OPEN), "All 2 that we could decide hold."),
         ((HOLDS, claims.OPEN), "The only one that we could decide holds."),
         ((FAILS, claims.OPEN), "The only one that we could decide does not hold."),
@@ -70,7 +70,9 @@ def test_the_headline_says_how_many_of_the_decided_hold(everything, verdicts, wo
 def test_the_takeaway_counts_verdicts_and_the_code_gives_all_claims(everything):
     n, printed = claims.count_verdicts(everything), []
     undecided = len(everything) - n[HOLDS] - n[CAVEAT] - n[FAILS]
-    words = f"Of them, <b>{n[HOLDS]}</b> hold, <b>{n[FAILS]}</b> do not hold, <b>{n[CAVEAT]}</b> hold in part and "
+    words = (
+        f"Of the claims, <b>{n[HOLDS]}</b> hold, <b>{n[FAILS]}</b> do not hold, <b>{n[CAVEAT]}</b> hold in part and "
+    )
     words += f"<b>{undecided}</b> cannot be decided."
     assert shown().takeaway().endswith(words)
     of_yan = claims.count_verdicts([claim for claim in everything if claim.source == "Yan"])

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from pages.kit import more
 from pages.topics.label_proportions import PAGE, chapters, curves, noise, shipped
 from pages.topics.label_proportions.answer import (
     Answer,
@@ -23,7 +24,7 @@ from privdemo.experiments.trials import with_trial
 from privdemo.methods import FULL, LABEL_PROPORTIONS, LLP, NAMES
 from privdemo.tasks import BINARY, binary_task
 from privdemo.verdict import Verdict
-from tests.pages.visiting import finished, takeaway, visit
+from tests.pages.visiting import finished, first_visit, takeaway, visit
 
 OURS, THEIRS = f"“{LABEL_PROPORTIONS[NAMES].title}”", f"“{LABEL_PROPORTIONS[LLP].title}”"
 MALIGNANT = binary_task("breast_cancer")
@@ -224,3 +225,18 @@ def test_a_group_of_people_is_shown_with_their_details_only_where_these_are_sent
         covered = _some_bags(changed).html
         assert "income: hidden" not in covered
         assert "what percentage earn over $50,000 a year" in covered
+
+
+def test_one_trial_alone_gives_no_verdict():
+    shown = an_answer(CONFIG)
+    assert shown.takeaway().startswith("<b>")
+    assert replace(shown, trials=shown.trials[:1]).takeaway().startswith("A computer learns from")
+
+
+def test_a_screen_that_asks_for_a_guess_becomes_a_slide_that_asks_for_it():
+    for visited, shown in ((first_visit, ("guess", "figure")), (visit, ("takeaway", "figure"))):
+        at = visited(PAGE.address)
+        at.session_state[more.MENU] = True
+        at.run()
+        at.button(key="add-screen").click().run()
+        assert at.session_state[more.OWN].steps[-1].show == shown
